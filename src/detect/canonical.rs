@@ -1,0 +1,220 @@
+//! The two forms scopes are compared by.
+
+use std::borrow::Cow;
+
+use icu_casemap::CaseMapper;
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+use crate::domain::fact::PublishedScope;
+use crate::domain::{CanonicalScope, Invalid, ScopeClaim, ScopeKind};
+
+/// Endings by which a symbol's container is known to be a file.
+const SOURCE_ENDINGS: &[&str] = &[
+    "c", "cc", "cpp", "cs", "cts", "cxx", "dart", "ex", "exs", "go", "h", "hpp", "hs", "java", "js", "jsx",
+    "kt", "lua", "m", "mjs", "ml", "mts", "php", "pl", "proto", "py", "rb", "rs", "scala", "sh", "sql",
+    "svelte", "swift", "ts", "tsx", "vue", "zig",
+];
+
+/// NFC, full case folding, NFC.
+#[must_use]
+pub fn folded(text: &str) -> String {
+    let nfc = ComposingNormalizerBorrowed::new_nfc();
+    let composed = nfc.normalize(text);
+    let lowered = CaseMapper::new().fold_string(&composed);
+    nfc.normalize(&lowered).into_owned()
+}
+
+/// The canonical forms of a scope. A `file:` key must already be [`relative`].
+#[must_use]
+pub fn forms(kind: ScopeKind, key: &str) -> CanonicalScope {
+    match kind {
+        ScopeKind::Symbol => {
+            let folded = folded(key);
+            CanonicalScope { kind, alias: symbol_alias(&folded), full: folded.replace(['\\', '/'], ".") }
+        }
+        // Two files may differ by case alone, so case is not folded away here: such keys are
+        // found through the alias.
+        ScopeKind::File => {
+            let full = ComposingNormalizerBorrowed::new_nfc().normalize(key).into_owned();
+            CanonicalScope { kind, alias: folded(key), full }
+        }
+        _ => {
+            let full = folded(key);
+            CanonicalScope { kind, alias: full.clone(), full }
+        }
+    }
+}
+
+/// The last `::` part after its container's last part; without `::` the last part.
+fn symbol_alias(folded: &str) -> String {
+    let mut parts = folded.rsplit("::").filter(|part| !part.is_empty());
+    match (parts.next(), parts.next()) {
+        (Some(member), Some(container)) => format!("{}::{member}", last_part(container)),
+        (Some(only), None) => last_part(only).to_owned(),
+        _ => folded.to_owned(),
+    }
+}
+
+/// What follows the last separator; a file keeps its name.
+fn last_part(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if SOURCE_ENDINGS.contains(&ending) => {
+            let start = stem.rfind('.').map_or(0, |dot| dot + 1);
+            &name[start..]
+        }
+        _ => name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(path),
+    }
+}
+
+/// A path below the worktree root without `.`, `..`, doubled or trailing separators; the root
+/// itself is `.`.
+///
+/// # Errors
+/// [`Invalid`] when the path rises above the root.
+pub fn relative(path: &str) -> Result<String, Invalid> {
+    let path: Cow<'_, str> = if path.contains('\\') { path.replace('\\', "/").into() } else { path.into() };
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if parts.pop().is_none() {
+                    return Err(Invalid::new("a `file:` key must stay below the worktree root"));
+                }
+            }
+            name => parts.push(name),
+        }
+    }
+    Ok(if parts.is_empty() { ".".to_owned() } else { parts.join("/") })
+}
+
+/// Gives every declared scope its canonical forms and keeps each full form once.
+///
+/// A declared operation wins over an inferred one.
+///
+/// # Errors
+/// [`Invalid`] when one scope is declared with two operations.
+pub fn publishable(declared: Vec<ScopeClaim>) -> Result<Vec<PublishedScope>, Invalid> {
+    let mut kept: Vec<PublishedScope> = Vec::with_capacity(declared.len());
+    let mut places = std::collections::HashMap::new();
+    for claim in declared {
+        let scope = {
+            let canonical = forms(claim.kind, &claim.key);
+            PublishedScope::new(claim, canonical)
+        };
+        let place = *places.entry((scope.kind, scope.full.clone())).or_insert(kept.len());
+        match kept.get_mut(place) {
+            None => kept.push(scope),
+            Some(known) if known.inferred && !scope.inferred => *known = scope,
+            Some(known) if !known.inferred && !scope.inferred && known.operation != scope.operation => {
+                return Err(Invalid(format!(
+                    "`{}:{}` is declared both {} and {}; declare each scope once",
+                    scope.kind, scope.key, known.operation, scope.operation
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ScopeOperation;
+
+    fn alias(key: &str) -> String {
+        forms(ScopeKind::Symbol, key).alias
+    }
+
+    fn full(kind: ScopeKind, key: &str) -> String {
+        forms(kind, key).full
+    }
+
+    #[test]
+    fn namespaces_and_path_prefixes_are_dropped_from_the_alias_of_a_symbol() {
+        assert_eq!(alias(r"App\Billing\Report::render"), "report::render");
+        assert_eq!(alias("Report::render"), "report::render");
+        assert_eq!(alias("crate::billing::PaymentService"), "billing::paymentservice");
+        assert_eq!(alias("billing.PaymentService"), "paymentservice");
+        assert_eq!(alias("src/payments.rs::charge"), "payments.rs::charge");
+        assert_eq!(alias("payments.rs::charge"), "payments.rs::charge");
+        assert_eq!(alias("com.acme.Cart::add"), "cart::add");
+        assert_eq!(alias("CheckoutController.checkout"), "checkout");
+    }
+
+    #[test]
+    fn odd_symbols_keep_a_form_that_is_not_empty() {
+        for key in ["::", "Foo::", "::Foo", ".", "a.", "/", r"\\", "...", "日本"] {
+            let forms = forms(ScopeKind::Symbol, key);
+            assert!(!forms.full.is_empty() && !forms.alias.is_empty(), "{key}: {forms:?}");
+        }
+    }
+
+    #[test]
+    fn the_full_form_of_a_symbol_reads_slashes_and_backslashes_as_dots() {
+        assert_eq!(full(ScopeKind::Symbol, r"App\Billing/Report::render"), "app.billing.report::render");
+        assert_eq!(full(ScopeKind::Api, "GET /Search"), "get /search");
+    }
+
+    #[test]
+    fn spelling_is_folded_over_composition_and_case() {
+        assert_eq!(full(ScopeKind::Domain, "Stra\u{df}e"), full(ScopeKind::Domain, "STRASSE"));
+        assert_eq!(full(ScopeKind::Domain, "Caf\u{e9}"), full(ScopeKind::Domain, "CAFE\u{301}"));
+        assert_eq!(full(ScopeKind::Domain, "\u{345}\u{391}"), folded(&folded("\u{345}\u{391}")));
+    }
+
+    #[test]
+    fn files_that_differ_by_case_alone_share_the_alias_only() {
+        let (upper, lower) = (forms(ScopeKind::File, "README.md"), forms(ScopeKind::File, "readme.md"));
+        assert_ne!(upper.full, lower.full);
+        assert_eq!(upper.alias, lower.alias);
+    }
+
+    #[test]
+    fn a_path_has_one_spelling_and_stays_below_the_root() {
+        for spelling in ["src/a.rs", "./src/a.rs", "src//a.rs", "src/b/../a.rs", "src/a.rs/", r"src\a.rs"] {
+            assert_eq!(relative(spelling).as_deref(), Ok("src/a.rs"), "{spelling}");
+        }
+        for root in [".", "", "./", "a/.."] {
+            assert_eq!(relative(root).as_deref(), Ok("."), "{root}");
+        }
+        for above in ["..", "../a", "a/../../b"] {
+            assert!(relative(above).is_err(), "{above}");
+        }
+    }
+
+    fn claim(key: &str, operation: ScopeOperation, inferred: bool) -> ScopeClaim {
+        ScopeClaim { kind: ScopeKind::Symbol, key: key.into(), operation, inferred }
+    }
+
+    #[test]
+    fn a_scope_named_twice_is_kept_once_and_a_declared_operation_wins() {
+        use ScopeOperation::{Add, Replace};
+        let kept = publishable(vec![
+            claim("Pay", Replace, true),
+            claim("other", Add, false),
+            claim("PAY", Add, false),
+        ]);
+        let kept = kept.unwrap();
+        assert_eq!(kept.len(), 2);
+        assert_eq!((kept[0].key.as_str(), kept[0].operation, kept[0].inferred), ("PAY", Add, false));
+        assert!(publishable(vec![claim("Pay", Add, false), claim("pay", Add, false)]).is_ok());
+    }
+
+    #[test]
+    fn one_scope_declared_with_two_operations_is_refused_naming_both() {
+        use ScopeOperation::{Add, Replace};
+        let refusal =
+            publishable(vec![claim("Pay", Replace, false), claim("pay", Add, false)]).unwrap_err().0;
+        assert!(refusal.contains("replace") && refusal.contains("add"), "{refusal}");
+    }
+
+    #[test]
+    fn symbols_that_differ_by_namespace_are_two_scopes() {
+        use ScopeOperation::{Add, Replace};
+        let kept = publishable(vec![claim("a::Pay", Replace, false), claim("b::Pay", Add, false)]).unwrap();
+        assert_eq!(kept.len(), 2);
+    }
+}

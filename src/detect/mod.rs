@@ -1,0 +1,12 @@
+//! Pure findings: when two pieces of declared work collide, how badly, and what to do.
+//!
+//! Everything here is a function of its arguments, symmetric in the two sides and independent
+//! of the order of scopes. It never reads a clock, a file, a ledger or a repository.
+
+pub mod advice;
+pub mod bounds;
+pub mod canonical;
+pub mod findings;
+pub mod rules;
+
+pub use findings::{Finding, Side, between};

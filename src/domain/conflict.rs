@@ -1,0 +1,251 @@
+//! Conflicts: findings on record between two intents.
+
+use super::id::IdKind;
+use super::word::words;
+use super::{Agent, Digest, Id, Intent, Scope, ScopeOperation, Timestamp};
+
+words! {
+    /// The rule behind a finding.
+    pub enum Rule: "rule" {
+        /// One side breaks what the other builds on.
+        DestructiveVsAdditive = 1, "FM-C001";
+        /// Both sides break the same thing, each in its own way.
+        DivergentRewrite = 2, "FM-C002";
+        /// Both sides change the same thing and keep it.
+        SharedContract = 3, "FM-C003";
+    }
+}
+
+impl Rule {
+    /// The conflict kind on the wire.
+    #[must_use]
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::DestructiveVsAdditive => "destructive_vs_additive",
+            Self::DivergentRewrite => "divergent_rewrite",
+            Self::SharedContract => "shared_contract",
+        }
+    }
+}
+
+words! {
+    /// How much a finding matters.
+    pub enum Severity: "severity" {
+        /// Worth knowing.
+        Low = 1, "LOW";
+        /// Worth talking about.
+        Medium = 2, "MEDIUM";
+        /// Blocks acceptance until it is settled.
+        High = 3, "HIGH";
+    }
+}
+
+words! {
+    /// How strongly two scopes overlap.
+    pub enum Tier: "tier" {
+        /// The full forms are equal.
+        Same = 1, "same";
+    }
+}
+
+impl Tier {
+    /// The overlap in words, as evidence shows it.
+    #[must_use]
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Same => "the same semantic scope",
+        }
+    }
+}
+
+words! {
+    /// Where a conflict stands.
+    pub enum ConflictStatus: "conflict status" {
+        /// Nobody has reacted.
+        Open = 1, "OPEN";
+        /// The parties talk about it.
+        Coordinating = 2, "COORDINATING";
+        /// The parties agreed.
+        Resolved = 3, "RESOLVED";
+        /// Accepted in spite of it.
+        Overridden = 4, "OVERRIDDEN";
+        /// It no longer holds.
+        Dismissed = 5, "DISMISSED";
+    }
+}
+
+/// Why a finding was made; fields that do not apply are absent.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct Evidence {
+    /// The rule, such as `FM-C001`.
+    pub rule: Rule,
+    /// Whether the overlap is certain and both operations were declared.
+    pub asserted: bool,
+    /// How the scopes overlap, in words.
+    pub overlap: String,
+    /// Operation of the source intent.
+    pub source_operation: ScopeOperation,
+    /// Operation of the target intent.
+    pub target_operation: ScopeOperation,
+    /// Scope of the source intent in canonical form.
+    pub source_scope: Scope,
+    /// Scope of the target intent in canonical form.
+    pub target_scope: Scope,
+    /// Whether the source operation was read from prose.
+    pub source_operation_inferred: bool,
+    /// Whether the target operation was read from prose.
+    pub target_operation_inferred: bool,
+    /// Whether neither intent had published code.
+    pub detected_before_code: bool,
+}
+
+/// A decision that settled a conflict.
+#[derive(Debug)]
+pub enum Decision {}
+
+impl IdKind for Decision {
+    const PREFIX: &'static str = "dec";
+    const NOUN: &'static str = "decision";
+}
+
+/// A conflict on record. The intent with the smaller id is the source.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct Conflict {
+    /// Derived from rule, intents and scopes: the same on every machine.
+    pub id: Id<Conflict>,
+    /// The rule's kind.
+    pub kind: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// 0 to 1, three places.
+    pub score: f64,
+    /// The intent with the smaller id.
+    pub source_intent_id: Id<Intent>,
+    /// The other intent.
+    pub target_intent_id: Id<Intent>,
+    /// The source's scope as declared.
+    pub scope: Scope,
+    /// What collides, in a sentence.
+    pub explanation: String,
+    /// What to do about it.
+    pub suggestion: String,
+    /// Why the finding was made.
+    pub evidence: Evidence,
+    /// Where it stands.
+    pub status: ConflictStatus,
+    /// When it was first seen.
+    pub detected_at: Timestamp,
+}
+
+impl IdKind for Conflict {
+    const PREFIX: &'static str = "cfl";
+    const NOUN: &'static str = "conflict";
+}
+
+impl Conflict {
+    /// The identity of the conflict that `rule` finds between two intents on two full scopes.
+    ///
+    /// `sides` are (intent, scope kind, full form), in any order.
+    #[must_use]
+    pub fn identity(rule: Rule, mut sides: [(Id<Intent>, &str, &str); 2]) -> Id<Self> {
+        sides.sort();
+        let [(low, low_kind, low_full), (high, high_kind, high_full)] = sides;
+        Id::derived(&Digest::of_fields(&[
+            b"conflict",
+            rule.kind().as_bytes(),
+            low.as_bytes(),
+            low_kind.as_bytes(),
+            low_full.as_bytes(),
+            high.as_bytes(),
+            high_kind.as_bytes(),
+            high_full.as_bytes(),
+        ]))
+    }
+}
+
+/// One observation of a conflict.
+#[derive(Debug)]
+pub enum Detection {}
+
+impl IdKind for Detection {
+    const PREFIX: &'static str = "dtn";
+    const NOUN: &'static str = "detection";
+}
+
+/// The identity of the observation of `conflict` that the event `event` recorded.
+#[must_use]
+pub fn detection_identity(event: Id<super::Event>, conflict: Id<Conflict>) -> Id<Detection> {
+    Id::derived(&Digest::of_fields(&[b"detection", event.as_bytes(), conflict.as_bytes()]))
+}
+
+/// Unsettled conflicts of an intent at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct OpenConflicts {
+    /// How many are OPEN or COORDINATING.
+    pub count: u64,
+    /// Their ids, at most the first 100.
+    pub ids: Vec<Id<Conflict>>,
+    /// The newest event when they were read.
+    pub as_of_event: u64,
+}
+
+/// Another agent's active intent that touches this one.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct RelatedWork {
+    /// The other intent.
+    pub intent_id: Id<Intent>,
+    /// Its owner.
+    pub agent_id: Id<Agent>,
+    /// The owner's name.
+    pub agent: String,
+    /// Its task.
+    pub task: String,
+    /// What it will do.
+    pub summary: String,
+    /// Where it stands.
+    pub status: super::IntentStatus,
+    /// Where the two meet.
+    pub overlap: Vec<Overlap>,
+    /// Whether any overlap is certain with both operations declared.
+    pub asserted: bool,
+    /// Present when the owner has been silent for two hours: since when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner_stopped_since: Option<Timestamp>,
+}
+
+/// One scope two intents share.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct Overlap {
+    /// Your scope, as declared.
+    pub scope: Scope,
+    /// What you do to it.
+    pub your_operation: ScopeOperation,
+    /// What they do to it.
+    pub their_operation: ScopeOperation,
+    /// How the two interact: the kind of the rule.
+    pub interaction: String,
+    /// Whether it is certain and both operations were declared.
+    pub asserted: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_of_a_conflict_does_not_depend_on_who_looked() {
+        let (one, two) = (Id::from_bytes([1; 16]), Id::from_bytes([2; 16]));
+        let seen = |sides| Conflict::identity(Rule::DivergentRewrite, sides);
+        let identity = seen([(one, "symbol", "a"), (two, "symbol", "b")]);
+        assert_eq!(identity, seen([(two, "symbol", "b"), (one, "symbol", "a")]));
+        assert_ne!(identity, seen([(one, "symbol", "b"), (two, "symbol", "a")]), "each side keeps its scope");
+        let other_rule =
+            Conflict::identity(Rule::SharedContract, [(one, "symbol", "a"), (two, "symbol", "b")]);
+        assert_ne!(identity, other_rule);
+    }
+}

@@ -1,0 +1,4 @@
+//! Foremerge.
+pub mod detect;
+pub mod domain;
+pub mod world;

@@ -1,0 +1,88 @@
+//! The only door to what a process cannot compute: the clock, chance, the environment, the
+//! working directory, and the named points at which a crash is survivable.
+//!
+//! Rooms below the surfaces receive a [`World`] and never ask the operating system themselves.
+//! [`Real`] is what the binary runs in, [`Fake`] is what tests run in.
+
+mod fake;
+mod real;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use crate::domain::{Id, Timestamp};
+
+pub use fake::Fake;
+pub use real::Real;
+
+/// What a process cannot compute.
+pub trait World: Send + Sync {
+    /// The time.
+    fn now(&self) -> Timestamp;
+
+    /// Fills `bytes` with chance.
+    ///
+    /// # Errors
+    /// When the operating system has none to give.
+    fn fill_random(&self, bytes: &mut [u8]) -> io::Result<()>;
+
+    /// The environment variable `name`; an empty value counts as unset.
+    fn variable(&self, name: &str) -> Option<OsString>;
+
+    /// The directory the process was started in.
+    ///
+    /// # Errors
+    /// When it no longer exists or cannot be read.
+    fn current_dir(&self) -> io::Result<PathBuf>;
+
+    /// Says that `point` was reached. A crash there must lose nothing that was acknowledged.
+    fn reached(&self, point: Point);
+}
+
+impl dyn World + '_ {
+    /// A new random identifier.
+    ///
+    /// # Errors
+    /// When the operating system has no chance to give.
+    pub fn new_id<K>(&self) -> io::Result<Id<K>> {
+        let mut bytes = [0; 16];
+        self.fill_random(&mut bytes)?;
+        Ok(Id::from_bytes(bytes))
+    }
+}
+
+/// A moment between two steps that must be safe to crash at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Point {
+    /// `init`: the new directory exists under its temporary name, half filled.
+    InitStarted,
+    /// `init`: the new directory is complete under its temporary name.
+    InitBuilt,
+    /// `init`: the directory has its final name.
+    InitRenamed,
+    /// A write transaction has begun and nothing is in it.
+    WriteBegun,
+    /// An event and what follows from it are in the transaction.
+    EventRecorded,
+    /// Everything is in the transaction, nothing is committed.
+    CommitPending,
+    /// The transaction is durable, the high-water mark is not written.
+    Committed,
+    /// The high-water mark is written, nobody was told.
+    MarkWritten,
+}
+
+impl Point {
+    /// Every point.
+    pub const ALL: &'static [Self] = &[
+        Self::InitStarted,
+        Self::InitBuilt,
+        Self::InitRenamed,
+        Self::WriteBegun,
+        Self::EventRecorded,
+        Self::CommitPending,
+        Self::Committed,
+        Self::MarkWritten,
+    ];
+}
