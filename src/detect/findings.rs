@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use super::rules;
 use crate::domain::conflict::Tier;
-use crate::domain::{CanonicalScope, Rule, ScopeOperation, Severity};
+use crate::domain::{Rule, ScopeKind, ScopeOperation, Severity};
 
 /// One scope of a side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideScope {
-    /// The forms it is compared by.
-    pub canonical: CanonicalScope,
+    /// What kind of thing it is.
+    pub kind: ScopeKind,
+    /// The whole key in canonical form.
+    pub full: String,
     /// What the side does to it.
     pub operation: ScopeOperation,
     /// Whether the operation was read from prose.
@@ -56,13 +58,13 @@ pub fn between(mine: &Side, theirs: &Side) -> Vec<Finding> {
         .scopes
         .iter()
         .enumerate()
-        .map(|(place, scope)| ((scope.canonical.kind, scope.canonical.full.as_str()), place))
+        .map(|(place, scope)| ((scope.kind, scope.full.as_str()), place))
         .collect();
     mine.scopes
         .iter()
         .enumerate()
         .filter_map(|(place, scope)| {
-            let other = *places.get(&(scope.canonical.kind, scope.canonical.full.as_str()))?;
+            let other = *places.get(&(scope.kind, scope.full.as_str()))?;
             Some(judge(Tier::Same, (place, other), (scope, &theirs.scopes[other]), namesakes))
         })
         .collect()
@@ -94,13 +96,13 @@ mod tests {
 
     use super::super::canonical::forms;
     use super::*;
-    use crate::domain::ScopeKind;
 
     fn side(scopes: &[(&str, ScopeOperation, bool)]) -> Side {
         let scopes = scopes
             .iter()
             .map(|(key, operation, inferred)| SideScope {
-                canonical: forms(ScopeKind::Symbol, key),
+                kind: ScopeKind::Symbol,
+                full: forms(ScopeKind::Symbol, key).full,
                 operation: *operation,
                 inferred: *inferred,
             })

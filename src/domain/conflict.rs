@@ -74,7 +74,8 @@ words! {
     }
 }
 
-/// Why a finding was made; fields that do not apply are absent.
+/// Why a finding was made.
+#[expect(clippy::struct_excessive_bools, reason = "clients read these names")]
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[schemars(inline)]
 pub struct Evidence {
@@ -208,8 +209,10 @@ pub struct RelatedWork {
     pub summary: String,
     /// Where it stands.
     pub status: super::IntentStatus,
-    /// Where the two meet.
+    /// Where the two meet, at most the first 20 places.
     pub overlap: Vec<Overlap>,
+    /// In how many places they meet.
+    pub overlap_count: u64,
     /// Whether any overlap is certain with both operations declared.
     pub asserted: bool,
     /// Present when the owner has been silent for two hours: since when.

@@ -1,0 +1,74 @@
+//! From what the rooms below say to what a caller is told.
+
+use super::{Audience, Code, Failure};
+use crate::{git, ledger};
+
+impl From<ledger::Error> for Failure {
+    fn from(error: ledger::Error) -> Self {
+        use ledger::Error;
+        let message = error.to_string();
+        match error {
+            Error::NotInitialized(path) => {
+                Self::new(Code::NotInitialized, "Foremerge is not initialized here; nothing was created")
+                    .with("database", path.to_string_lossy())
+                    .then(Audience::Operator, "init")
+            }
+            Error::Corrupt { path, why } => Self::new(
+                Code::CorruptLedger,
+                format!(
+                    "the ledger {} cannot be used: {why}. Nothing was changed. Restore the file from a backup, or move \
+                     its directory away and initialize again, which starts an empty history",
+                    path.display()
+                ),
+            )
+            .with("database", path.to_string_lossy()),
+            Error::MigrationRequired { found, needed } => Self::new(
+                Code::MigrationRequired,
+                format!("{message}; use the version of Foremerge that wrote it, nothing was changed"),
+            )
+            .with("found", found)
+            .with("needed", needed),
+            Error::UnsupportedSchema { found, known } => {
+                Self::new(Code::UnsupportedSchema, format!("{message}; update Foremerge, nothing was changed"))
+                    .with("found", found)
+                    .with("known", known)
+            }
+            Error::Replaced(path) => {
+                Self::new(Code::LedgerReplaced, format!("{message}; start the command again to use the new file"))
+                    .with("database", path.to_string_lossy())
+            }
+            Error::ReadOnly { path, .. } => Self::new(
+                Code::LedgerReadonly,
+                format!("{message}. Reading still works; to write, give this user write access and free space there"),
+            )
+            .with("path", path.to_string_lossy()),
+            Error::Occupied { .. } => Self::invalid("database", message),
+            Error::Busy(_) | Error::Cancelled => Self::new(Code::NotReady, message),
+            Error::NotFound { .. } => Self::new(Code::NotFound, message),
+            Error::Ambiguous { candidates, .. } => {
+                Self::new(Code::InvalidInput, format!("{message}: {}", candidates.join(", ")))
+                    .with("candidates", candidates)
+            }
+            Error::Refused { .. } | Error::Internal(_) => Self::new(Code::InternalError, message),
+        }
+    }
+}
+
+impl From<git::Error> for Failure {
+    fn from(error: git::Error) -> Self {
+        use git::Error;
+        let message = error.to_string();
+        let (code, remedy) = match &error {
+            Error::NotARepository { .. } => (Code::NotARepository, None),
+            Error::Unreadable { remedy, .. } => (Code::RepositoryUnreadable, remedy.as_ref()),
+            Error::Unsupported { remedy, .. } => (Code::UnsupportedRepository, remedy.as_ref()),
+            Error::Unwritable { .. } => (Code::InternalError, None),
+        };
+        match remedy {
+            Some(remedy) => {
+                Self::new(code, format!("{message}; run `{remedy}`")).with("remedy", remedy.as_str())
+            }
+            None => Self::new(code, message),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Refusals: one type for everything that did not work, with a stable code and what to do next.
+
+mod code;
+mod convert;
+mod exit;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+pub use code::Code;
+pub use exit::Exit;
+
+/// Why an operation did not do what was asked. Nothing was changed by it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub code: Code,
+    /// What happened, in a sentence for a person.
+    pub message: String,
+    /// Facts a program may use, such as `field` or `candidates`.
+    pub details: BTreeMap<String, Value>,
+    /// Operations that help.
+    pub next: Vec<NextStep>,
+}
+
+/// An operation that helps after a failure; every surface spells it in its own way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextStep {
+    /// Who can take it.
+    pub audience: Audience,
+    /// Id of the operation.
+    pub operation: &'static str,
+}
+
+/// Who can take a next step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// The calling agent itself.
+    Agent,
+    /// The person who runs it.
+    Operator,
+}
+
+impl Audience {
+    /// Spelling on every surface.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+impl Failure {
+    /// A failure with this code and message.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: BTreeMap::new(), next: Vec::new() }
+    }
+
+    /// Refused input: names the field, and the message says what is accepted.
+    pub fn invalid(field: &str, message: impl std::fmt::Display) -> Self {
+        Self::new(Code::InvalidInput, format!("{field}: {message}")).with("field", field)
+    }
+
+    /// The same failure with one more fact.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The same failure with one more operation that helps.
+    #[must_use]
+    pub fn then(mut self, audience: Audience, operation: &'static str) -> Self {
+        self.next.push(NextStep { audience, operation });
+        self
+    }
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code, self.message)
+    }
+}
+
+impl std::error::Error for Failure {}

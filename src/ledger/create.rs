@@ -1,0 +1,204 @@
+//! Creating a ledger: the only way one comes into being.
+//!
+//! The whole directory is built under a temporary name and renamed into place, so that it is
+//! there completely or not at all. Of many processes that do so at once one wins the rename;
+//! the others throw theirs away and answer from the winner's.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::Error;
+use super::mark::{Mark, MarkFile};
+use super::turnstile::Turnstile;
+use super::{Durability, Place, open, schema};
+use crate::domain::Id;
+use crate::domain::event::Replica;
+use crate::world::{Point, World};
+
+/// The result of [`create`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// Where the ledger is.
+    pub place: Place,
+    /// Whether this call made it.
+    pub made_now: bool,
+}
+
+/// Makes a ledger at `place`, or finds the one that is there usable.
+///
+/// # Errors
+/// [`Error::Corrupt`] and the schema errors for a ledger that is there and cannot be used,
+/// [`Error::Occupied`] when the directory holds something else, [`Error::ReadOnly`] when it
+/// cannot be written.
+pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
+    if let Some(found) = existing(&place)? {
+        return Ok(found);
+    }
+    let parent = place.directory().parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
+    sweep(&parent, &place);
+    let built = build(&place, &parent, world).map_err(|error| match error {
+        BuildError::Ledger(error) => error,
+        BuildError::Io(error) => Error::writing(place.directory(), &error),
+    })?;
+    world.reached(Point::InitBuilt);
+    match fs::rename(built.path(), place.directory()) {
+        Ok(()) => {
+            // It has its final name: nothing is left to clean up.
+            let _ = built.keep();
+            world.reached(Point::InitRenamed);
+            fsync(&parent).map_err(|error| Error::writing(&parent, &error))?;
+            Ok(Created { place, made_now: true })
+        }
+        Err(rename) => existing(&place)?.ok_or_else(|| Error::writing(place.directory(), &rename)),
+    }
+}
+
+/// The ledger that is there already, if any; a directory that is something else is refused.
+fn existing(place: &Place) -> Result<Option<Created>, Error> {
+    let directory = place.directory();
+    let occupied = |why: &str| Err(Error::Occupied { path: directory.to_owned(), why: why.to_owned() });
+    match open::identify(place) {
+        Ok(identity) => {
+            open::reader(place, identity)?;
+            Ok(Some(Created { place: place.clone(), made_now: false }))
+        }
+        Err(Error::NotInitialized(_)) => match fs::read_dir(directory) {
+            Ok(mut entries) => match entries.next() {
+                None => Ok(None),
+                Some(_)
+                    if directory.ends_with(Place::IN_COMMON_DIR)
+                        || directory.ends_with(Place::STANDALONE) =>
+                {
+                    Err(Error::Corrupt {
+                        path: place.file().to_owned(),
+                        why: "the file is missing, although the directory around it is there".to_owned(),
+                    })
+                }
+                Some(_) => occupied("is in use for something else; name a ledger in a directory of its own"),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => occupied("is not a directory"),
+            Err(error) => Err(Error::writing(directory, &error)),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+enum BuildError {
+    Io(io::Error),
+    Ledger(Error),
+}
+
+impl From<io::Error> for BuildError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Error> for BuildError {
+    fn from(error: Error) -> Self {
+        Self::Ledger(error)
+    }
+}
+
+impl From<rusqlite::Error> for BuildError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Ledger(error.into())
+    }
+}
+
+fn build(place: &Place, parent: &Path, world: &dyn World) -> Result<tempfile::TempDir, BuildError> {
+    let directory = tempfile::Builder::new().prefix(&temporary_prefix(place)).tempdir_in(parent)?;
+    let there = place.built_in(directory.path());
+    // Held while building: a directory whose lock is free was left by a crash.
+    let turnstile = Turnstile::open(&there)?;
+    let turn = turnstile.pass()?;
+    world.reached(Point::InitStarted);
+
+    let mut chance = [0; 48];
+    world.fill_random(&mut chance)?;
+    let (repository, token) = (hex(&chance[..16]), hex(&chance[16..]));
+    let replica: Id<Replica> = world.new_id()?;
+
+    let inode = database(&there, &repository, replica, world)?;
+    write_durably(&there.repository(), 0o644, format!("{repository}\n").as_bytes())?;
+    write_durably(&there.token(), 0o600, format!("{token}\n").as_bytes())?;
+    MarkFile::open(&there)?.move_to(Mark { replica, number: 0, inode });
+    fsync(directory.path())?;
+    drop(turn);
+    Ok(directory)
+}
+
+/// Writes the finished, empty ledger and returns its inode.
+fn database(
+    place: &Place,
+    repository: &str,
+    replica: Id<Replica>,
+    world: &dyn World,
+) -> Result<u64, BuildError> {
+    write_durably(place.file(), 0o644, b"")?;
+    let connection = open::connect(place.file(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    open::tune(&connection, Durability::Full)?;
+    fill(&connection, repository, replica, world)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    connection.close().map_err(|(_, error)| error)?;
+    Ok(fs::metadata(place.file())?.ino())
+}
+
+fn fill(
+    connection: &Connection,
+    repository: &str,
+    replica: Id<Replica>,
+    world: &dyn World,
+) -> rusqlite::Result<()> {
+    let transaction = connection.unchecked_transaction()?;
+    transaction.execute_batch(schema::STATEMENTS)?;
+    transaction.execute("INSERT INTO identity VALUES (?1, ?2)", (repository, world.now()))?;
+    super::chain::introduce(&transaction, replica, true)?;
+    transaction.pragma_update(None, "application_id", schema::APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", schema::VERSION)?;
+    transaction.commit()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn write_durably(path: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
+    let mut file = File::options().write(true).create_new(true).mode(mode).open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+fn fsync(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}
+
+fn temporary_prefix(place: &Place) -> String {
+    let name = place.directory().file_name().unwrap_or_default().to_string_lossy();
+    format!("{name}.new-")
+}
+
+/// Removes what crashed creations left behind. Best effort: leftovers are harmless.
+fn sweep(parent: &Path, place: &Place) {
+    let prefix = temporary_prefix(place);
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
+        // A creation in its first instant has no turnstile yet: leave it alone.
+        let there = place.built_in(&entry.path());
+        let Ok(lock) = File::options().write(true).open(there.turnstile()) else { continue };
+        if lock.try_lock().is_ok() && !place.directory().exists() {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! New events as they arrive, for whoever watches.
+//!
+//! One feed per process serves all its watchers. It asks SQLite whether the file changed, which
+//! costs microseconds, and reads only when it did.
+
+use super::error::Error;
+use super::{Ledger, Snapshot, open};
+use crate::domain::Event;
+
+/// A place in the history that moves forward.
+pub struct Feed {
+    reader: open::Reader,
+    after_seq: u64,
+    seen_version: Option<i64>,
+}
+
+impl Feed {
+    /// A feed of the events after `after_seq`, on a connection of its own.
+    ///
+    /// # Errors
+    /// As [`Ledger::open`].
+    pub fn new(ledger: &Ledger, after_seq: u64) -> Result<Self, Error> {
+        let reader = open::reader(&ledger.shared.place, ledger.shared.identity)?;
+        Ok(Self { reader, after_seq, seen_version: None })
+    }
+
+    /// The next events, at most `limit`; none when nothing happened since the last call.
+    ///
+    /// # Errors
+    /// Whatever stops a read; the place in the history does not move then.
+    pub fn poll(&mut self, limit: u32) -> Result<Vec<Event>, Error> {
+        let connection = self.reader.connection();
+        // Read before the events: a change in between is then seen by the next call.
+        let version = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
+        if self.seen_version == Some(version) {
+            return Ok(Vec::new());
+        }
+        let events = Snapshot::new(connection).events(self.after_seq, limit)?;
+        if events.len() < limit as usize {
+            self.seen_version = Some(version);
+        }
+        self.after_seq = events.last().map_or(self.after_seq, |event| event.seq);
+        Ok(events)
+    }
+}

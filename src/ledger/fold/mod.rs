@@ -1,0 +1,244 @@
+//! State as the fold of events in the order (lamport, replica, number).
+//!
+//! That order is the same in every ledger, whatever the order of arrival. An event usually
+//! arrives at the end of the aggregates it touches and is applied on top; one that arrives late
+//! makes only those aggregates start over. An event whose precondition fails at its place is
+//! kept without effect, and an event that follows from it shares its fate. A fold never fails
+//! on what an event says.
+//!
+//! A handler reads and writes the rows of its aggregate alone. An event that touches several
+//! aggregates has no precondition of its own but its cause, so that all of them agree.
+
+mod agent;
+mod intent;
+mod order;
+mod pair;
+
+use std::collections::VecDeque;
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::error::Error;
+use super::execute;
+use crate::domain::fact::Fact;
+use crate::domain::{Agent, Event, Id, Intent, ScopeKind, Timestamp};
+use order::place;
+
+/// An event as the folds see it.
+pub(super) struct Folded {
+    pub seq: u64,
+    pub event_id: Id<Event>,
+    pub entity_id: String,
+    pub agent_id: Option<String>,
+    pub cause: Option<Id<Event>>,
+    pub replica: i64,
+    pub created_at: Timestamp,
+    /// `None` for what this version does not know.
+    pub fact: Option<Fact>,
+}
+
+/// Whether an event changed anything.
+pub(super) enum Effect {
+    Applied,
+    Ignored(&'static str),
+}
+
+/// Numbers of aggregate kinds, as the dictionary stores them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Agent = 1,
+    Intent = 2,
+    Pair = 3,
+}
+
+/// Finds out what event `seq`, which was just appended, changes.
+pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
+    let event = load(connection, seq)?;
+    let mut behind = VecDeque::new();
+    for aggregate in touched(connection, &event)? {
+        execute(
+            connection,
+            "INSERT INTO event_aggregate (aggregate, seq) VALUES (?1, ?2)",
+            (aggregate, seq),
+        )?;
+        let flipped = if arrives_last(connection, aggregate, seq)? {
+            advance(connection, aggregate, &event)?
+        } else {
+            start_over(connection, aggregate)?
+        };
+        for changed in flipped {
+            behind.extend(followers(connection, changed)?);
+        }
+    }
+    // An exchange may bring an event after those that follow from it.
+    behind.extend(followers(connection, event.event_id)?);
+    while let Some(aggregate) = behind.pop_front() {
+        for changed in start_over(connection, aggregate)? {
+            behind.extend(followers(connection, changed)?);
+        }
+    }
+    Ok(())
+}
+
+/// Throws every projection away and folds the whole history again.
+pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
+    connection.execute_batch(
+        "DELETE FROM ineffective; DELETE FROM event_aggregate; UPDATE aggregate SET last_seq = NULL;
+         DELETE FROM agent; DELETE FROM intent; DELETE FROM intent_scope; DELETE FROM active_scope;
+         DELETE FROM conflict;",
+    )?;
+    let last: u64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM event", [], |row| row.get(0))?;
+    (1..=last).try_for_each(|seq| settle(connection, seq))
+}
+
+/// The aggregates an event touches, entered into the dictionary if they are new.
+fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
+    match &event.fact {
+        Some(Fact::AgentRegistered(_)) => match event.entity_id.parse() {
+            Ok(agent) => Ok(vec![entity::<Agent>(connection, Kind::Agent, agent)?]),
+            Err(_) => Ok(vec![]),
+        },
+        Some(Fact::IntentPublished(_)) => match event.entity_id.parse() {
+            Ok(intent) => Ok(vec![entity::<Intent>(connection, Kind::Intent, intent)?]),
+            Err(_) => Ok(vec![]),
+        },
+        Some(Fact::ConflictDetected(fact)) => match event.entity_id.parse() {
+            Ok(acting) => {
+                let pairs = fact.pairs.iter().filter(|found| found.with != acting);
+                let mut pairs =
+                    pairs.map(|found| pair(connection, acting, found.with)).collect::<Result<Vec<_>, _>>()?;
+                pairs.sort_unstable();
+                pairs.dedup();
+                Ok(pairs)
+            }
+            Err(_) => Ok(vec![]),
+        },
+        None => Ok(vec![]),
+    }
+}
+
+/// The number of an entity in the dictionary of aggregates.
+pub(super) fn entity<K>(connection: &Connection, kind: Kind, id: Id<K>) -> Result<i64, Error> {
+    let mut find = connection.prepare_cached("SELECT id FROM aggregate WHERE kind = ?1 AND uid = ?2")?;
+    if let Some(known) = find.query_row((kind as u8, id), |row| row.get(0)).optional()? {
+        return Ok(known);
+    }
+    execute(connection, "INSERT INTO aggregate (kind, uid) VALUES (?1, ?2)", (kind as u8, id))?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// The number of the pair of two intents; the smaller id is `low`.
+fn pair(connection: &Connection, one: Id<Intent>, other: Id<Intent>) -> Result<i64, Error> {
+    let low = entity(connection, Kind::Intent, one.min(other))?;
+    let high = entity(connection, Kind::Intent, one.max(other))?;
+    let mut find = connection.prepare_cached("SELECT id FROM aggregate WHERE low = ?1 AND high = ?2")?;
+    if let Some(known) = find.query_row((low, high), |row| row.get(0)).optional()? {
+        return Ok(known);
+    }
+    execute(
+        connection,
+        "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)",
+        (Kind::Pair as u8, low, high),
+    )?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// The number of a scope in the dictionary.
+pub(super) fn scope(connection: &Connection, kind: ScopeKind, full: &str) -> Result<i64, Error> {
+    let mut find = connection.prepare_cached("SELECT id FROM scope WHERE kind = ?1 AND full = ?2")?;
+    if let Some(known) = find.query_row((kind, full), |row| row.get(0)).optional()? {
+        return Ok(known);
+    }
+    execute(connection, "INSERT INTO scope (kind, full) VALUES (?1, ?2)", (kind, full))?;
+    Ok(connection.last_insert_rowid())
+}
+
+/// Whether the event comes after everything its aggregate has seen.
+fn arrives_last(connection: &Connection, aggregate: i64, seq: u64) -> Result<bool, Error> {
+    let mut last = connection.prepare_cached("SELECT last_seq FROM aggregate WHERE id = ?1")?;
+    match last.query_row([aggregate], |row| row.get::<_, Option<u64>>(0))? {
+        None => Ok(true),
+        Some(last) if last == seq => Ok(false),
+        Some(last) => Ok(place(connection, last)? < place(connection, seq)?),
+    }
+}
+
+/// Applies one event on top of its aggregate. Returns it if its effectiveness changed.
+fn advance(connection: &Connection, aggregate: i64, event: &Folded) -> Result<Vec<Id<Event>>, Error> {
+    execute(connection, "UPDATE aggregate SET last_seq = ?2 WHERE id = ?1", (aggregate, event.seq))?;
+    let flipped = apply(connection, aggregate, event)?;
+    Ok(flipped.then_some(event.event_id).into_iter().collect())
+}
+
+/// Folds all events of an aggregate from nothing. Returns those whose effectiveness changed.
+fn start_over(connection: &Connection, aggregate: i64) -> Result<Vec<Id<Event>>, Error> {
+    let mut kind = connection.prepare_cached("SELECT kind FROM aggregate WHERE id = ?1")?;
+    match kind.query_row([aggregate], |row| row.get(0))? {
+        1_u8 => agent::clear(connection, aggregate)?,
+        2 => intent::clear(connection, aggregate)?,
+        _ => pair::clear(connection, aggregate)?,
+    }
+    let mut flipped = Vec::new();
+    for seq in order::events(connection, aggregate)? {
+        let event = load(connection, seq)?;
+        flipped.extend(advance(connection, aggregate, &event)?);
+    }
+    Ok(flipped)
+}
+
+/// Applies `event` to `aggregate`, notes its effect, and says whether that is another than before.
+fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool, Error> {
+    let effect = match (order::fate_of_cause(connection, event)?, &event.fact) {
+        (Effect::Ignored(why), _) => Effect::Ignored(why),
+        (Effect::Applied, Some(Fact::AgentRegistered(fact))) => {
+            agent::registered(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::IntentPublished(fact))) => {
+            intent::published(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::ConflictDetected(fact))) => {
+            pair::detected(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, None) => Effect::Applied,
+    };
+    let changed = match effect {
+        Effect::Applied => execute(connection, "DELETE FROM ineffective WHERE seq = ?1", [event.seq])?,
+        Effect::Ignored(why) => execute(
+            connection,
+            "INSERT INTO ineffective (seq, why) VALUES (?1, ?2) ON CONFLICT (seq) DO NOTHING",
+            (event.seq, why),
+        )?,
+    };
+    Ok(changed > 0)
+}
+
+/// Aggregates touched by the events that follow from `cause`.
+fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<i64>, Error> {
+    let mut find = connection.prepare_cached(
+        "SELECT DISTINCT touched.aggregate FROM event JOIN event_aggregate touched ON touched.seq = event.seq
+         WHERE event.cause = ?1 ORDER BY touched.aggregate",
+    )?;
+    let found = find.query_map([cause], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(found)
+}
+
+fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
+    let mut find = connection.prepare_cached(
+        "SELECT event_id, entity_id, agent_id, cause, replica, created_at, event_type, version, shared, event_local.payload
+         FROM event LEFT JOIN event_local USING (seq) WHERE seq = ?1",
+    )?;
+    Ok(find.query_row([seq], |row| {
+        let (event_type, shared): (String, String) = (row.get(6)?, row.get(8)?);
+        let local: Option<String> = row.get(9)?;
+        Ok(Folded {
+            seq,
+            event_id: row.get(0)?,
+            entity_id: row.get(1)?,
+            agent_id: row.get(2)?,
+            cause: row.get(3)?,
+            replica: row.get(4)?,
+            created_at: row.get(5)?,
+            fact: Fact::read(&event_type, row.get(7)?, &shared, local.as_deref()),
+        })
+    })?)
+}

@@ -1,0 +1,50 @@
+//! The order of all replicas, and whether a cause holds.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::super::error::Error;
+use super::{Effect, Folded};
+use crate::domain::Id;
+use crate::domain::event::Replica;
+
+/// (lamport, replica, number): where an event stands in every ledger.
+type Place = (u64, Id<Replica>, u64);
+
+pub(super) fn place(connection: &Connection, seq: u64) -> Result<Place, Error> {
+    let mut find = connection.prepare_cached(
+        "SELECT event.lamport, replica.uid, event.number FROM event JOIN replica ON replica.id = event.replica
+         WHERE event.seq = ?1",
+    )?;
+    Ok(find.query_row([seq], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?)
+}
+
+/// The events of an aggregate, in that order.
+pub(super) fn events(connection: &Connection, aggregate: i64) -> Result<Vec<u64>, Error> {
+    let mut find = connection.prepare_cached(
+        "SELECT event.seq FROM event_aggregate JOIN event ON event.seq = event_aggregate.seq
+         JOIN replica ON replica.id = event.replica
+         WHERE event_aggregate.aggregate = ?1 ORDER BY event.lamport, replica.uid, event.number",
+    )?;
+    let found = find.query_map([aggregate], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(found)
+}
+
+/// An event that names a cause follows it: into effect only if the cause is known, comes
+/// before it, and took effect.
+pub(super) fn fate_of_cause(connection: &Connection, event: &Folded) -> Result<Effect, Error> {
+    let Some(cause) = event.cause else { return Ok(Effect::Applied) };
+    let mut find = connection.prepare_cached(
+        "SELECT event.seq, ineffective.seq IS NULL FROM event LEFT JOIN ineffective ON ineffective.seq = event.seq
+         WHERE event.event_id = ?1",
+    )?;
+    let found: Option<(u64, bool)> =
+        find.query_row([cause], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    Ok(match found {
+        None => Effect::Ignored("its cause is not known here"),
+        Some((cause, _)) if place(connection, cause)? >= place(connection, event.seq)? => {
+            Effect::Ignored("its cause does not come before it")
+        }
+        Some((_, false)) => Effect::Ignored("its cause had no effect"),
+        Some((_, true)) => Effect::Applied,
+    })
+}

@@ -1,0 +1,172 @@
+-- What this ledger is: one row.
+CREATE TABLE identity (
+    repository TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- Ledgers whose events are here; `own` ones were minted by this file, the newest of them records.
+CREATE TABLE replica (
+    id           INTEGER PRIMARY KEY,
+    uid          BLOB    NOT NULL UNIQUE,
+    own          INTEGER NOT NULL,
+    last_number  INTEGER NOT NULL,
+    last_lamport INTEGER NOT NULL,
+    last_hash    BLOB    NOT NULL
+) STRICT;
+
+-- The history. Everything in a row but `seq` and `event_hash` comes from the recording replica.
+CREATE TABLE event (
+    seq          INTEGER PRIMARY KEY,
+    event_id     BLOB    NOT NULL UNIQUE,
+    replica      INTEGER NOT NULL REFERENCES replica (id),
+    number       INTEGER NOT NULL,
+    lamport      INTEGER NOT NULL,
+    event_type   TEXT    NOT NULL,
+    version      INTEGER NOT NULL,
+    entity_type  TEXT    NOT NULL,
+    entity_id    TEXT    NOT NULL,
+    agent_id     TEXT,
+    cause        BLOB,
+    created_at   INTEGER NOT NULL,
+    shared       TEXT    NOT NULL,
+    local_hash   BLOB,
+    replica_hash BLOB    NOT NULL,
+    event_hash   BLOB    NOT NULL,
+    UNIQUE (replica, number)
+) STRICT;
+CREATE INDEX event_agent ON event (agent_id, created_at);
+CREATE INDEX event_cause ON event (cause) WHERE cause IS NOT NULL;
+
+-- The part of a payload that never leaves the machine.
+CREATE TABLE event_local (
+    seq     INTEGER PRIMARY KEY REFERENCES event (seq),
+    salt    BLOB NOT NULL,
+    payload TEXT NOT NULL
+) STRICT;
+
+CREATE TRIGGER event_is_final BEFORE UPDATE ON event
+BEGIN SELECT RAISE(ABORT, 'published history cannot be changed'); END;
+CREATE TRIGGER event_is_kept BEFORE DELETE ON event
+BEGIN SELECT RAISE(ABORT, 'published history cannot be deleted'); END;
+-- REPLACE deletes without firing delete triggers: an insert must never meet an existing row.
+CREATE TRIGGER event_is_next BEFORE INSERT ON event
+WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM event)
+  OR EXISTS (SELECT 1 FROM event WHERE event_id = NEW.event_id)
+  OR EXISTS (SELECT 1 FROM event WHERE replica = NEW.replica AND number = NEW.number)
+BEGIN SELECT RAISE(ABORT, 'published history only grows at its end'); END;
+CREATE TRIGGER event_local_is_final BEFORE UPDATE ON event_local
+BEGIN SELECT RAISE(ABORT, 'published history cannot be changed'); END;
+CREATE TRIGGER event_local_is_kept BEFORE DELETE ON event_local
+BEGIN SELECT RAISE(ABORT, 'published history cannot be deleted'); END;
+CREATE TRIGGER event_local_is_new BEFORE INSERT ON event_local
+WHEN EXISTS (SELECT 1 FROM event_local WHERE seq = NEW.seq)
+BEGIN SELECT RAISE(ABORT, 'published history cannot be changed'); END;
+
+-- Dictionaries: numbers for identities. They are no state, differ between ledgers, and stay.
+-- kind 1 agent, 2 intent (both by uid), 3 pair of intents (low and high by id).
+CREATE TABLE aggregate (
+    id       INTEGER PRIMARY KEY,
+    kind     INTEGER NOT NULL,
+    uid      BLOB,
+    low      INTEGER,
+    high     INTEGER,
+    last_seq INTEGER
+) STRICT;
+CREATE UNIQUE INDEX aggregate_uid ON aggregate (kind, uid) WHERE uid IS NOT NULL;
+CREATE UNIQUE INDEX aggregate_pair ON aggregate (low, high) WHERE low IS NOT NULL;
+CREATE INDEX aggregate_high ON aggregate (high) WHERE high IS NOT NULL;
+
+CREATE TABLE scope (
+    id   INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    full TEXT    NOT NULL,
+    UNIQUE (kind, full)
+) STRICT;
+
+-- Which events touch an aggregate.
+CREATE TABLE event_aggregate (
+    aggregate INTEGER NOT NULL,
+    seq       INTEGER NOT NULL,
+    PRIMARY KEY (aggregate, seq)
+) STRICT, WITHOUT ROWID;
+
+-- Projections: what follows from the events, by aggregate.
+CREATE TABLE ineffective (
+    seq INTEGER PRIMARY KEY,
+    why TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE agent (
+    id            INTEGER PRIMARY KEY,
+    name          TEXT    NOT NULL,
+    model         TEXT,
+    capabilities  TEXT    NOT NULL,
+    worktree      TEXT,
+    git_branch    TEXT,
+    git_head      TEXT,
+    status        INTEGER NOT NULL,
+    registered_at INTEGER NOT NULL,
+    replica       INTEGER NOT NULL
+) STRICT;
+CREATE INDEX agent_by_age ON agent (registered_at);
+
+CREATE TABLE intent (
+    id         INTEGER PRIMARY KEY,
+    agent      INTEGER NOT NULL,
+    task_id    BLOB    NOT NULL,
+    task       TEXT    NOT NULL,
+    summary    TEXT    NOT NULL,
+    rationale  TEXT,
+    depends_on TEXT    NOT NULL,
+    metadata   TEXT    NOT NULL,
+    status     INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX intent_by_status ON intent (status, created_at);
+
+CREATE TABLE intent_scope (
+    intent    INTEGER NOT NULL,
+    scope     INTEGER NOT NULL,
+    place     INTEGER NOT NULL,
+    operation INTEGER NOT NULL,
+    inferred  INTEGER NOT NULL,
+    key       TEXT    NOT NULL,
+    PRIMARY KEY (intent, scope)
+) STRICT, WITHOUT ROWID;
+
+-- Where active intents are found by what they touch.
+CREATE TABLE active_scope (
+    scope  INTEGER NOT NULL,
+    intent INTEGER NOT NULL,
+    agent  INTEGER NOT NULL,
+    PRIMARY KEY (scope, intent)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE conflict (
+    pair           INTEGER NOT NULL,
+    rule           INTEGER NOT NULL,
+    low_scope      INTEGER NOT NULL,
+    high_scope     INTEGER NOT NULL,
+    uid            BLOB    NOT NULL,
+    tier           INTEGER NOT NULL,
+    severity       INTEGER NOT NULL,
+    score          INTEGER NOT NULL,
+    low_operation  INTEGER NOT NULL,
+    high_operation INTEGER NOT NULL,
+    low_inferred   INTEGER NOT NULL,
+    high_inferred  INTEGER NOT NULL,
+    asserted       INTEGER NOT NULL,
+    status         INTEGER NOT NULL,
+    first_seq      INTEGER NOT NULL,
+    PRIMARY KEY (pair, rule, low_scope, high_scope)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX conflict_uid ON conflict (uid);
+CREATE INDEX conflict_by_age ON conflict (first_seq);
+CREATE INDEX conflict_unsettled ON conflict (status, first_seq) WHERE status IN (1, 2);
+
+-- Operational: not history, not replayed, never shared.
+CREATE TABLE presence (
+    agent     INTEGER PRIMARY KEY,
+    last_seen INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,86 @@
+//! Intents.
+
+use rusqlite::OptionalExtension;
+
+use super::super::error::Error;
+use super::Snapshot;
+use crate::domain::conflict::OpenConflicts;
+use crate::domain::{ConflictStatus, Id, Intent, ScopeClaim};
+
+/// Ids an [`OpenConflicts`] shows; its count is whole.
+const SHOWN: u32 = 100;
+
+impl Snapshot<'_> {
+    /// One intent.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub fn intent(&self, id: Id<Intent>) -> Result<Intent, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT intent.id, owner.uid, task_id, task, summary, rationale, depends_on, metadata, status, created_at,
+                    updated_at
+             FROM intent JOIN aggregate self USING (id) JOIN aggregate owner ON owner.id = agent
+             WHERE self.kind = 2 AND self.uid = ?1",
+        )?;
+        let found = find
+            .query_row([id], |row| {
+                let (depends_on, metadata): (String, String) = (row.get(6)?, row.get(7)?);
+                let intent = Intent {
+                    id,
+                    agent_id: row.get(1)?,
+                    task_id: row.get(2)?,
+                    task: row.get(3)?,
+                    summary: row.get(4)?,
+                    rationale: row.get(5)?,
+                    scopes: Vec::new(),
+                    depends_on: serde_json::from_str(&depends_on).unwrap_or_default(),
+                    metadata: serde_json::from_str(&metadata).unwrap_or_default(),
+                    status: row.get(8)?,
+                    created_at: row.get(9)?,
+                    updated_at: row.get(10)?,
+                };
+                Ok((row.get::<_, i64>(0)?, intent))
+            })
+            .optional()?;
+        let (row, mut intent) =
+            found.ok_or_else(|| Error::NotFound { noun: "intent", reference: id.to_string() })?;
+        intent.scopes = self.scopes(row)?;
+        Ok(intent)
+    }
+
+    fn scopes(&self, intent: i64) -> Result<Vec<ScopeClaim>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT kind, key, operation, inferred FROM intent_scope JOIN scope ON scope.id = scope
+             WHERE intent = ?1 ORDER BY place",
+        )?;
+        let found = find.query_map([intent], |row| {
+            Ok(ScopeClaim {
+                kind: row.get(0)?,
+                key: row.get(1)?,
+                operation: row.get(2)?,
+                inferred: row.get(3)?,
+            })
+        })?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Unsettled conflicts of an intent, newest first.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn open_conflicts(&self, intent: Id<Intent>) -> Result<OpenConflicts, Error> {
+        const OF_INTENT: &str = "FROM conflict WHERE status IN (?2, ?3) AND pair IN (
+                SELECT pair.id FROM aggregate self JOIN aggregate pair ON pair.low = self.id
+                WHERE self.kind = 2 AND self.uid = ?1
+                UNION ALL
+                SELECT pair.id FROM aggregate self JOIN aggregate pair ON pair.high = self.id
+                WHERE self.kind = 2 AND self.uid = ?1)";
+        let unsettled = (intent, ConflictStatus::Open, ConflictStatus::Coordinating);
+        let count = self.count(&format!("SELECT count(*) {OF_INTENT}"), unsettled)?;
+        let mut find = self
+            .connection()
+            .prepare_cached(&format!("SELECT uid {OF_INTENT} ORDER BY first_seq DESC, uid LIMIT {SHOWN}"))?;
+        let ids = find.query_map(unsettled, |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(OpenConflicts { count, ids, as_of_event: self.last_seq()? })
+    }
+}

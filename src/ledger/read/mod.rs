@@ -1,0 +1,51 @@
+//! Reading: typed answers from one consistent moment.
+
+mod agent;
+mod conflict;
+mod counterpart;
+mod event;
+mod intent;
+pub mod page;
+mod resolve;
+mod status;
+
+use rusqlite::Connection;
+
+use super::error::Error;
+
+pub use agent::LastSeen;
+pub use counterpart::Counterpart;
+pub use page::{Cursor, Page};
+pub use status::{Grouped, StatusConflict, StatusIntent};
+
+/// One moment of the ledger.
+pub struct Snapshot<'c> {
+    connection: &'c Connection,
+}
+
+impl<'c> Snapshot<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+
+    pub(super) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
+    /// The newest event's sequence number; 0 for an empty history.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn last_seq(&self) -> Result<u64, Error> {
+        let mut newest = self.connection.prepare_cached("SELECT coalesce(max(seq), 0) FROM event")?;
+        Ok(newest.query_row([], |row| row.get(0))?)
+    }
+
+    /// The identity of the repository the ledger is bound to.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn repository(&self) -> Result<String, Error> {
+        Ok(self.connection.query_row("SELECT repository FROM identity", [], |row| row.get(0))?)
+    }
+}

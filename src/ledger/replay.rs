@@ -1,0 +1,99 @@
+//! Derived state, thrown away, folded again and compared.
+
+use rusqlite::types::ValueRef;
+
+use super::error::Error;
+use super::{Snapshot, Transaction, fold};
+
+/// Which part of the derived state is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What every ledger with the same events has in common.
+    Shared,
+    /// That, and what this ledger alone knows.
+    Everything,
+}
+
+const SHARED: &[(&str, &str)] = &[
+    (
+        "agent",
+        "SELECT hex(uid), name, model, capabilities, git_branch, git_head, status, registered_at
+         FROM agent JOIN aggregate USING (id) ORDER BY uid",
+    ),
+    (
+        "intent",
+        "SELECT hex(self.uid), hex(owner.uid), hex(task_id), task, summary, rationale, depends_on, metadata, status,
+                created_at, updated_at
+         FROM intent JOIN aggregate self USING (id) JOIN aggregate owner ON owner.id = agent ORDER BY self.uid",
+    ),
+    (
+        "intent scope",
+        "SELECT hex(uid), place, scope.kind, full, operation, inferred, key
+         FROM intent_scope JOIN aggregate ON aggregate.id = intent JOIN scope ON scope.id = scope ORDER BY uid, place",
+    ),
+    (
+        "active scope",
+        "SELECT scope.kind, full, hex(self.uid), hex(owner.uid)
+         FROM active_scope JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
+         JOIN scope ON scope.id = scope ORDER BY scope.kind, full, self.uid",
+    ),
+    (
+        "conflict",
+        "SELECT hex(conflict.uid), rule, hex(low.uid), low_scope.kind, low_scope.full, hex(high.uid), high_scope.kind,
+                high_scope.full, tier, severity, score, low_operation, high_operation, low_inferred, high_inferred,
+                asserted, status, hex(event_id)
+         FROM conflict JOIN aggregate pair ON pair.id = pair
+         JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
+         JOIN scope low_scope ON low_scope.id = low_scope JOIN scope high_scope ON high_scope.id = high_scope
+         JOIN event ON event.seq = first_seq ORDER BY conflict.uid",
+    ),
+    ("ineffective", "SELECT hex(event_id), why FROM ineffective JOIN event USING (seq) ORDER BY event_id"),
+];
+
+const LOCAL: &[(&str, &str)] = &[
+    ("worktree", "SELECT hex(uid), worktree FROM agent JOIN aggregate USING (id) ORDER BY uid"),
+    ("touched", "SELECT aggregate, seq FROM event_aggregate ORDER BY aggregate, seq"),
+    ("last", "SELECT id, last_seq FROM aggregate ORDER BY id"),
+];
+
+impl Transaction<'_> {
+    /// Throws all derived state away and folds the whole history again.
+    ///
+    /// # Errors
+    /// Whatever stops a write.
+    pub fn replay(&mut self) -> Result<(), Error> {
+        fold::replay(self.connection())
+    }
+}
+
+impl Snapshot<'_> {
+    /// The derived state as text, one row per line, the same for the same state.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn derived_state(&self, part: Part) -> Result<String, Error> {
+        let local: &[_] = if part == Part::Everything { LOCAL } else { &[] };
+        let mut text = String::new();
+        for (label, sql) in SHARED.iter().chain(local) {
+            let mut statement = self.connection().prepare(sql)?;
+            let columns = statement.column_count();
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                text.push_str(label);
+                for column in 0..columns {
+                    text.push('|');
+                    match row.get_ref(column)? {
+                        ValueRef::Null => text.push('-'),
+                        ValueRef::Integer(value) => text.push_str(&value.to_string()),
+                        ValueRef::Real(value) => text.push_str(&value.to_string()),
+                        ValueRef::Text(value) | ValueRef::Blob(value) => {
+                            text.push_str(&String::from_utf8_lossy(value).escape_debug().to_string());
+                        }
+                    }
+                }
+                text.push('\n');
+            }
+        }
+        Ok(text)
+    }
+}

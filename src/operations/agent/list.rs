@@ -1,0 +1,70 @@
+//! `list_agents`: who takes part.
+
+use serde::Deserialize;
+
+use crate::domain::Agent;
+use crate::failure::{Code, Failure};
+use crate::ledger::read::Cursor;
+use crate::operations::answer::{self, page_size};
+use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::service::{Cx, OpenLedger};
+
+pub struct List;
+
+/// Which agents.
+#[derive(Debug, Default, Deserialize, schemars::JsonSchema, clap::Args)]
+#[serde(deny_unknown_fields, default)]
+pub struct Input {
+    /// Include retired agents.
+    #[arg(long)]
+    all: bool,
+    /// At most this many (default 100, at most 500).
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    /// Where to go on: the `next` of the page before.
+    #[arg(long, value_name = "NEXT")]
+    cursor: Option<Cursor>,
+}
+
+impl Operation for List {
+    const SPEC: Spec = Spec {
+        id: "list_agents",
+        cli: Cli { noun: Some("agent"), verb: "list" },
+        http: Some(Http { method: Method::Get, path: "/v1/agents" }),
+        mcp: true,
+        effect: Effect::Read,
+        summary: "List registered agents, oldest first",
+        guide: "Retired agents are left out unless asked for.\n\nExample:\n  foremerge agent list",
+        codes: &[Code::InvalidInput],
+    };
+    type Needs = OpenLedger;
+    type Input = Input;
+    type Output = answer::List<Agent>;
+
+    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
+        let page =
+            cx.ledger().read(|snapshot| snapshot.agents(input.all, input.cursor, page_size(input.limit)));
+        Ok(answer::List(page?))
+    }
+}
+
+impl Render for answer::List<Agent> {
+    fn render(&self, screen: &mut Screen) {
+        if self.0.total == 0 {
+            return screen
+                .line("No agents are registered. Register one: foremerge agent register --name NAME");
+        }
+        let rows = self.0.items.iter().map(|agent| {
+            vec![
+                agent.id.short(),
+                agent.name.clone(),
+                agent.git_branch.clone().unwrap_or_default(),
+                agent.worktree.clone().unwrap_or_default(),
+                screen.ago(agent.registered_at),
+            ]
+        });
+        let rows: Vec<_> = rows.collect();
+        screen.table(&["AGENT", "NAME", "BRANCH", "WORKTREE", "REGISTERED"], rows);
+        screen.rest(self.0.items.len(), self.0.total, self.0.next);
+    }
+}

@@ -1,0 +1,94 @@
+//! What operations answer.
+
+use serde_json::Value;
+
+use super::Render;
+use crate::failure::{Code, Exit, Failure};
+use crate::ledger::read::Cursor;
+
+/// The output of an operation.
+pub trait Answer: serde::Serialize + Render {
+    /// For a list that was cut short: where it goes on.
+    fn page(&self) -> Option<PageInfo> {
+        None
+    }
+
+    /// How the process ends after this answer.
+    fn exit(&self) -> Exit {
+        Exit::Success
+    }
+}
+
+/// Where a list that was cut short goes on.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct PageInfo {
+    /// Give this as `cursor` to get the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<Cursor>,
+    /// How long the whole list is.
+    pub total: u64,
+}
+
+/// An answer whose type is known to its operation alone.
+pub trait AnyAnswer: Render + Send {
+    /// As JSON.
+    ///
+    /// # Errors
+    /// When a value cannot be written as JSON.
+    fn to_json(&self) -> Result<Value, Failure>;
+    /// See [`Answer::page`].
+    fn page(&self) -> Option<PageInfo>;
+    /// See [`Answer::exit`].
+    fn exit(&self) -> Exit;
+}
+
+impl<A: Answer + Send> AnyAnswer for A {
+    fn to_json(&self) -> Result<Value, Failure> {
+        serde_json::to_value(self).map_err(|error| {
+            Failure::new(Code::InternalError, format!("the answer cannot be written: {error}"))
+        })
+    }
+
+    fn page(&self) -> Option<PageInfo> {
+        Answer::page(self)
+    }
+
+    fn exit(&self) -> Exit {
+        Answer::exit(self)
+    }
+}
+
+/// A list, the whole of it or one page.
+#[derive(Debug)]
+pub struct List<T>(pub crate::ledger::read::Page<T>);
+
+impl<T: serde::Serialize> serde::Serialize for List<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.items.serialize(serializer)
+    }
+}
+
+impl<T: schemars::JsonSchema> schemars::JsonSchema for List<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("List_{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        Vec::<T>::json_schema(generator)
+    }
+}
+
+impl<T: serde::Serialize> Answer for List<T>
+where
+    Self: Render,
+{
+    fn page(&self) -> Option<PageInfo> {
+        let whole = self.0.next.is_none() && self.0.items.len() as u64 == self.0.total;
+        (!whole).then_some(PageInfo { next: self.0.next, total: self.0.total })
+    }
+}
+
+/// The number of items on a page: 100 unless asked, between 1 and 500.
+#[must_use]
+pub fn page_size(asked: Option<u32>) -> u32 {
+    asked.unwrap_or(100).clamp(1, 500)
+}

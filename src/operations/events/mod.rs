@@ -1,0 +1,4 @@
+//! Operations on the history.
+
+pub(super) mod audit;
+pub(super) mod list;

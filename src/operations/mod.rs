@@ -1,0 +1,43 @@
+//! Everything Foremerge can do, one file per operation, each defined once for all surfaces.
+//!
+//! An operation is an input, an output, a [`Spec`] and a function. The doc comments of the
+//! input's fields are the help text and the schema descriptions; the registry reads the rest.
+
+pub mod answer;
+pub mod registry;
+pub mod render;
+pub mod spec;
+
+mod agent;
+mod conflicts;
+mod events;
+mod init;
+mod intent;
+mod status;
+
+use serde::de::DeserializeOwned;
+
+use crate::failure::Failure;
+use crate::service::{Cx, Needs};
+
+pub use answer::{Answer, PageInfo};
+pub use render::{Render, Screen};
+pub use spec::{Cli, Effect, Http, Method, Spec};
+
+/// Something Foremerge can do.
+pub trait Operation {
+    /// Its names and properties.
+    const SPEC: Spec;
+    /// What must be there before it can run.
+    type Needs: Needs;
+    /// What a caller gives: the same fields on every surface.
+    type Input: DeserializeOwned + schemars::JsonSchema + clap::Args;
+    /// What a caller gets.
+    type Output: Answer + schemars::JsonSchema + Send + 'static;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// A typed failure; nothing was changed then.
+    fn run(cx: &Cx<'_, Self::Needs>, input: Self::Input) -> Result<Self::Output, Failure>;
+}

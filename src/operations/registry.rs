@@ -1,0 +1,78 @@
+//! Every operation, with its types erased: what the surfaces loop over.
+
+use clap::{Args, FromArgMatches};
+use serde_json::Value;
+
+use super::answer::AnyAnswer;
+use super::{Operation, Spec, agent, conflicts, events, init, intent, status};
+use crate::failure::{Code, Failure};
+use crate::service::{Call, Cx, Host};
+
+/// What an operation without its types answers.
+pub type Answered = Result<Box<dyn AnyAnswer>, Failure>;
+
+/// An operation without its types.
+pub struct Entry {
+    /// Names and properties.
+    pub spec: &'static Spec,
+    /// JSON Schema of the input.
+    pub input_schema: fn() -> schemars::Schema,
+    /// JSON Schema of the data it answers.
+    pub output_schema: fn() -> schemars::Schema,
+    /// Adds the input's arguments to a command.
+    pub arguments: fn(clap::Command) -> clap::Command,
+    /// Runs it with parsed arguments.
+    pub run_arguments: fn(&Host, &Call<'_>, &clap::ArgMatches) -> Answered,
+    /// Runs it with a JSON object.
+    pub run_json: fn(&Host, &Call<'_>, Value) -> Answered,
+}
+
+/// Every operation, in the order help lists them.
+pub const ALL: &[Entry] = &[
+    entry::<init::Init>(),
+    entry::<agent::register::Register>(),
+    entry::<agent::list::List>(),
+    entry::<intent::publish::Publish>(),
+    entry::<intent::show::Show>(),
+    entry::<conflicts::list::List>(),
+    entry::<conflicts::show::Show>(),
+    entry::<events::list::List>(),
+    entry::<events::audit::Audit>(),
+    entry::<status::Status>(),
+];
+
+/// The operation with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.spec.id == id)
+}
+
+const fn entry<O: Operation>() -> Entry {
+    Entry {
+        spec: &O::SPEC,
+        input_schema: || schemars::schema_for!(O::Input),
+        output_schema: || schemars::schema_for!(O::Output),
+        arguments: <O::Input as Args>::augment_args,
+        run_arguments: run_arguments::<O>,
+        run_json: run_json::<O>,
+    }
+}
+
+fn run_arguments<O: Operation>(host: &Host, call: &Call<'_>, matches: &clap::ArgMatches) -> Answered {
+    let input = O::Input::from_arg_matches(matches)
+        .map_err(|error| Failure::new(Code::InvalidInput, error.to_string()))?;
+    run::<O>(host, call, input)
+}
+
+fn run_json<O: Operation>(host: &Host, call: &Call<'_>, input: Value) -> Answered {
+    let input = serde_path_to_error::deserialize(input).map_err(|error| {
+        let path = error.path().to_string();
+        Failure::invalid(if path == "." { "input" } else { &path }, error.into_inner())
+    })?;
+    run::<O>(host, call, input)
+}
+
+fn run<O: Operation>(host: &Host, call: &Call<'_>, input: O::Input) -> Answered {
+    let cx = Cx::open(host, call)?;
+    Ok(Box::new(O::run(&cx, input)?))
+}

@@ -1,0 +1,145 @@
+//! What a person sees.
+
+use comfy_table::{ContentArrangement, Table};
+
+use crate::domain::Timestamp;
+
+/// Writes itself for a person.
+pub trait Render {
+    /// Adds its lines to the screen.
+    fn render(&self, screen: &mut Screen);
+}
+
+/// Text for a person, as wide as their terminal.
+pub struct Screen {
+    text: String,
+    width: u16,
+    now: Timestamp,
+}
+
+impl Screen {
+    /// An empty screen.
+    #[must_use]
+    pub fn new(width: u16, now: Timestamp) -> Self {
+        Self { text: String::new(), width, now }
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// A line; nothing in it can control the terminal.
+    pub fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(&visible(line.as_ref()));
+        self.text.push('\n');
+    }
+
+    /// An empty line, unless the screen ends in one or is empty.
+    pub fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    /// Names and values in two columns.
+    pub fn fields<'f>(&mut self, fields: impl IntoIterator<Item = (&'f str, String)>) {
+        self.rows(fields.into_iter().map(|(name, value)| vec![name.to_owned(), value]));
+    }
+
+    /// Aligned columns under `header`, which may be empty.
+    pub fn table(&mut self, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) {
+        let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
+        self.rows(Some(header).filter(|header| !header.is_empty()).into_iter().chain(rows));
+    }
+
+    /// Says how a list goes on that was cut to one page.
+    pub fn rest(&mut self, shown: usize, total: u64, next: Option<crate::ledger::read::Cursor>) {
+        if let Some(next) = next {
+            self.line(format!("{shown} of {total} shown; the rest: --cursor {next}"));
+        }
+    }
+
+    /// Says how much of a section is not shown.
+    pub fn more(&mut self, shown: usize, total: u64) {
+        let hidden = total.saturating_sub(shown as u64);
+        if hidden > 0 {
+            self.line(format!("… and {hidden} more"));
+        }
+    }
+
+    fn rows(&mut self, rows: impl IntoIterator<Item = Vec<String>>) {
+        let mut table = Table::new();
+        table.load_style(comfy_table::presets::NOTHING);
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
+        for row in rows {
+            table.add_row(row.iter().map(|cell| visible(cell)).collect::<Vec<_>>());
+        }
+        for column in table.column_iter_mut() {
+            column.set_padding((0, 2));
+        }
+        for line in table.lines() {
+            self.text.push_str(line.trim_end());
+            self.text.push('\n');
+        }
+    }
+
+    /// How long ago a moment was.
+    #[must_use]
+    pub fn ago(&self, moment: Timestamp) -> String {
+        let seconds = self.now.since(moment).as_secs();
+        match seconds {
+            0..60 => "just now".to_owned(),
+            60..3_600 => format!("{} min ago", seconds / 60),
+            3_600..86_400 => format!("{} h ago", seconds / 3_600),
+            _ => format!("{} d ago", seconds / 86_400),
+        }
+    }
+}
+
+/// The text with everything escaped that could move a cursor, change a colour or reverse the
+/// direction of writing.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let hidden = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    };
+    if !text.contains(hidden) {
+        return text.to_owned();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if hidden(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_written_to_a_screen_can_control_the_terminal() {
+        let mut screen = Screen::new(80, Timestamp::from_millis(0));
+        let hostile = "a\u{1b}[31m\u{7}\rb\u{202e}c\nd";
+        screen.line(hostile);
+        screen.fields([("name", hostile.to_owned())]);
+        screen.table(&["x"], [vec![hostile.to_owned()]]);
+        let text = screen.into_text();
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+        assert!(!text.contains('\u{202e}'));
+        assert_eq!(text.lines().count(), 4, "{text}");
+    }
+
+    #[test]
+    fn moments_are_told_by_their_distance() {
+        let screen = Screen::new(80, Timestamp::from_millis(200_000_000));
+        assert_eq!(screen.ago(Timestamp::from_millis(200_000_000)), "just now");
+        assert_eq!(screen.ago(Timestamp::from_millis(200_000_000 - 300_000)), "5 min ago");
+        assert_eq!(screen.ago(Timestamp::from_millis(200_000_000 - 7_300_000)), "2 h ago");
+        assert_eq!(screen.ago(Timestamp::from_millis(0)), "2 d ago");
+        assert_eq!(screen.ago(Timestamp::from_millis(i64::MAX)), "just now");
+    }
+}

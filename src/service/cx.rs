@@ -1,0 +1,121 @@
+//! One call: what an operation may use, and on whose behalf.
+
+use std::sync::Arc;
+
+use super::Host;
+use crate::domain::Timestamp;
+use crate::failure::Failure;
+use crate::ledger::Ledger;
+
+/// Where a call came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// The command line.
+    Cli,
+    /// The local JSON interface.
+    Http,
+    /// The Model Context Protocol.
+    Mcp,
+}
+
+/// On whose word a call acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// A person at the keyboard, or a program of theirs.
+    Operator,
+    /// An agent.
+    Agent,
+}
+
+/// What a surface says about a call it makes.
+pub struct Call<'c> {
+    /// Where it came from.
+    pub surface: Surface,
+    /// On whose word it acts.
+    pub trust: Trust,
+    /// Whether the caller has lost interest; asked between the steps of slow operations.
+    pub cancelled: &'c (dyn Fn() -> bool + Sync),
+    /// Hears how far a slow operation is: done and, where known, of how many.
+    pub progress: &'c (dyn Fn(u64, Option<u64>) + Sync),
+}
+
+impl Call<'_> {
+    /// A call by a person that nobody cancels or watches.
+    #[must_use]
+    pub fn plain(surface: Surface) -> Call<'static> {
+        Call { surface, trust: Trust::Operator, cancelled: &|| false, progress: &|_, _| {} }
+    }
+}
+
+/// What an operation needs to be there before it can run. The surface opens it, so that what is
+/// missing is one failure, said before anything happens.
+pub trait Needs: Sized {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// What is missing.
+    fn open(host: &Host) -> Result<Self, Failure>;
+}
+
+/// An operation that runs anywhere.
+#[derive(Debug)]
+pub struct Nothing;
+
+impl Needs for Nothing {
+    fn open(_: &Host) -> Result<Self, Failure> {
+        Ok(Self)
+    }
+}
+
+/// An operation on an initialized ledger.
+#[derive(Debug)]
+pub struct OpenLedger(Arc<Ledger>);
+
+impl Needs for OpenLedger {
+    fn open(host: &Host) -> Result<Self, Failure> {
+        host.ledger().map(Self)
+    }
+}
+
+/// What an operation may use.
+pub struct Cx<'c, N> {
+    host: &'c Host,
+    call: &'c Call<'c>,
+    needs: N,
+}
+
+impl<'c, N: Needs> Cx<'c, N> {
+    /// Opens what the operation needs.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn open(host: &'c Host, call: &'c Call<'c>) -> Result<Self, Failure> {
+        Ok(Self { host, call, needs: N::open(host)? })
+    }
+
+    /// The process it runs in.
+    #[must_use]
+    pub fn host(&self) -> &Host {
+        self.host
+    }
+
+    /// The call it serves.
+    #[must_use]
+    pub fn call(&self) -> &Call<'c> {
+        self.call
+    }
+
+    /// The time.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.host.world().now()
+    }
+}
+
+impl Cx<'_, OpenLedger> {
+    /// The ledger.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.needs.0
+    }
+}

@@ -1,0 +1,160 @@
+//! One process at one directory: where its ledger is, and the ledger once it is open.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::failure::{Audience, Code, Failure};
+use crate::git::{self, Repository};
+use crate::ledger::{Ledger, Place, Settings};
+use crate::world::World;
+
+/// The surroundings of every call in a process.
+pub struct Host {
+    world: Arc<dyn World>,
+    directory: PathBuf,
+    database: Option<PathBuf>,
+    settings: Settings,
+    ledger: Mutex<Option<Arc<Ledger>>>,
+}
+
+/// Where a ledger is or would be.
+#[derive(Debug)]
+pub struct Site {
+    /// The directory and file of the ledger.
+    pub place: Place,
+    /// The repository around it; `None` for a standalone ledger.
+    pub repository: Option<Repository>,
+}
+
+impl Host {
+    /// A process that works at `directory`, on the ledger file `database` if one is named.
+    /// Relative paths start at the directory the process was started in, `database` at
+    /// `directory`.
+    ///
+    /// # Errors
+    /// When `directory` is not one, or `database` names no file.
+    pub fn new(
+        world: Arc<dyn World>,
+        directory: Option<&Path>,
+        database: Option<&Path>,
+        settings: Settings,
+    ) -> Result<Self, Failure> {
+        let started = world.current_dir().map_err(|error| {
+            Failure::invalid("cwd", format!("the current directory cannot be read: {error}"))
+        })?;
+        let directory = directory.map_or_else(|| started.clone(), |directory| started.join(directory));
+        if !directory.is_dir() {
+            return Err(Failure::invalid("cwd", format!("{} is not a directory", directory.display())));
+        }
+        let database = database.filter(|path| !path.as_os_str().is_empty()).map(|path| directory.join(path));
+        Ok(Self { world, directory, database, settings, ledger: Mutex::new(None) })
+    }
+
+    /// The door to clock, chance and environment.
+    #[must_use]
+    pub fn world(&self) -> &dyn World {
+        &*self.world
+    }
+
+    /// The directory the process works at, absolute.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The repository around the directory.
+    ///
+    /// # Errors
+    /// The failures of discovery.
+    pub fn repository(&self) -> Result<Repository, Failure> {
+        Ok(Repository::discover(&self.directory)?)
+    }
+
+    /// Where the ledger is or would be.
+    ///
+    /// # Errors
+    /// `NOT_A_REPOSITORY` outside any, and everything that makes a repository unusable: never a
+    /// silent step to another one.
+    pub fn site(&self) -> Result<Site, Failure> {
+        if let Some(file) = &self.database {
+            let place = Place::at(file.clone())
+                .ok_or_else(|| Failure::invalid("database", "must name a file, such as DIR/state.sqlite3"))?;
+            let repository = match Repository::discover(&self.directory) {
+                Ok(repository) => Some(repository),
+                Err(git::Error::NotARepository { .. }) => None,
+                Err(error) => return Err(error.into()),
+            };
+            return Ok(Site { place, repository });
+        }
+        match Repository::discover(&self.directory) {
+            Ok(repository) => {
+                let place = Place::in_directory(repository.common_dir().join(Place::IN_COMMON_DIR));
+                Ok(Site { place, repository: Some(repository) })
+            }
+            Err(error @ git::Error::NotARepository { .. }) => {
+                let standalone = self.directory.ancestors().map(|above| above.join(Place::STANDALONE));
+                match standalone.into_iter().find(|directory| directory.is_dir()) {
+                    Some(directory) => Ok(Site { place: Place::in_directory(directory), repository: None }),
+                    None => Err(error.into()),
+                }
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The ledger, opened by the first call that needs it.
+    ///
+    /// # Errors
+    /// As [`Self::site`] and [`Ledger::open`].
+    pub fn ledger(&self) -> Result<Arc<Ledger>, Failure> {
+        let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(open) = &*ledger {
+            return Ok(Arc::clone(open));
+        }
+        let site = self.site()?;
+        let opened = Arc::new(Ledger::open(site.place, self.settings, Arc::clone(&self.world))?);
+        *ledger = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// Real path of the worktree around `path` (relative ones start at this host's directory)
+    /// and what is checked out there.
+    ///
+    /// # Errors
+    /// `INVALID_INPUT` naming `worktree` outside the repository this host works in.
+    pub fn worktree(&self, path: &Path) -> Result<(PathBuf, git::Head), Failure> {
+        let refuse = |why: String| Failure::invalid("worktree", why);
+        let there = match Repository::discover(&self.directory.join(path)) {
+            Err(git::Error::NotARepository { path }) => {
+                return Err(refuse(format!("{} is not in a Git worktree", path.display())));
+            }
+            found => found?,
+        };
+        let here = match self.repository() {
+            Ok(here) => here,
+            Err(failure) if failure.code == Code::NotARepository => {
+                return Err(refuse(
+                    "the ledger belongs to no repository, so it knows no worktrees".to_owned(),
+                ));
+            }
+            Err(failure) => return Err(failure),
+        };
+        if here.common_dir() != there.common_dir() {
+            let there = there.common_dir().display().to_string();
+            return Err(refuse(format!("it is a worktree of another repository ({there})")));
+        }
+        let root = there.worktree_root().ok_or_else(|| {
+            refuse(format!(
+                "{} is inside a Git directory, not in a worktree",
+                self.directory.join(path).display()
+            ))
+        })?;
+        Ok((root.to_owned(), there.head()?))
+    }
+}
+
+/// A call that needs a registered agent and has none.
+#[must_use]
+pub fn register_first(failure: Failure) -> Failure {
+    failure.then(Audience::Agent, "register_agent")
+}

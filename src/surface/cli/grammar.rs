@@ -1,0 +1,136 @@
+//! The words of the command line, read off the registry.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+
+use crate::failure::NextStep;
+use crate::operations::registry::{self, Entry};
+use crate::world::World;
+
+pub(super) const CWD: &str = "cwd";
+pub(super) const DATABASE: &str = "database";
+const JSON: &str = "json";
+const DEMO: &str = "demo";
+
+/// Families of commands, with the line that help shows for each.
+const NOUNS: &[(&str, &str)] = &[
+    ("agent", "Who takes part"),
+    ("intent", "What agents are about to do"),
+    ("conflicts", "Where their work collides"),
+    ("events", "What happened, and proof of it"),
+];
+
+/// What was asked for.
+pub(super) enum Chosen<'m> {
+    Operation(&'static Entry, &'m ArgMatches),
+    Demo(&'m ArgMatches),
+}
+
+/// The whole command line.
+#[must_use]
+pub fn command(world: &dyn World) -> Command {
+    let mut root = Command::new("foremerge")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Tells parallel coding agents that their work collides before the code exists")
+        .after_help(
+            "Start in a repository with `foremerge init`, then register an agent in each worktree and publish what it \
+             is about to do. `foremerge demo` shows it in a minute.\n\
+             Exit status: 0 done, 2 refused input, 3 not found, 4 try again, 5 repository or ledger unusable, 6 done \
+             and something is wrong, 1 anything else.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(false)
+        .args([
+            Arg::new(JSON)
+                .long(JSON)
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Print one JSON envelope: {\"ok\": true, \"data\": …} or {\"ok\": false, \"error\": …}"),
+            Arg::new(CWD)
+                .long(CWD)
+                .short('C')
+                .global(true)
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Work as if started in DIR"),
+            Arg::new(DATABASE)
+                .long(DATABASE)
+                .global(true)
+                .value_name("PATH")
+                .env("FOREMERGE_DB")
+                .hide_env_values(true)
+                .value_parser(value_parser!(PathBuf))
+                .help("Use the ledger file PATH instead of the repository's own"),
+        ]);
+    let operation = |entry: &Entry| {
+        (entry.arguments)(Command::new(entry.spec.cli.verb))
+            .about(entry.spec.summary)
+            .after_help(entry.spec.guide)
+    };
+    for entry in registry::ALL.iter().filter(|entry| entry.spec.cli.noun.is_none()) {
+        root = root.subcommand(operation(entry));
+    }
+    for (noun, about) in NOUNS {
+        let family = registry::ALL.iter().filter(|entry| entry.spec.cli.noun == Some(*noun)).map(operation);
+        let family = Command::new(*noun).about(*about).subcommands(family);
+        root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
+    }
+    without_empty_variables(root.subcommand(super::demo::command()), world)
+}
+
+/// An environment variable that is set to nothing counts as unset.
+fn without_empty_variables(command: Command, world: &dyn World) -> Command {
+    let command = command.mut_args(|argument| {
+        let empty = argument
+            .get_env()
+            .is_some_and(|name| name.to_str().is_none_or(|name| world.variable(name).is_none()));
+        if empty { argument.env(None::<&str>) } else { argument }
+    });
+    command.mut_subcommands(|inner| without_empty_variables(inner, world))
+}
+
+pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {
+    let (first, inner) = matches.subcommand().expect("a subcommand is required");
+    if first == DEMO {
+        return Chosen::Demo(inner);
+    }
+    let (noun, verb, arguments) = match inner.subcommand() {
+        Some((verb, arguments)) => (Some(first), verb, arguments),
+        None => (None, first, inner),
+    };
+    let entry = registry::ALL.iter().find(|entry| (entry.spec.cli.noun, entry.spec.cli.verb) == (noun, verb));
+    Chosen::Operation(entry.expect("every command but demo is an operation"), arguments)
+}
+
+/// A global option, given before or after the command.
+pub(super) fn path(arguments: &ArgMatches, globals: &ArgMatches, name: &str) -> Option<PathBuf> {
+    let given = arguments.try_get_one::<PathBuf>(name).ok().flatten();
+    given.or_else(|| globals.try_get_one::<PathBuf>(name).ok().flatten()).cloned()
+}
+
+/// Whether a command line that may not even parse asks for JSON.
+pub(super) fn wants_json(arguments: &[OsString]) -> bool {
+    arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
+}
+
+/// A next step as it is typed.
+#[must_use]
+pub fn spelled(step: &NextStep) -> String {
+    let words = registry::find(step.operation).map(|entry| entry.spec.cli);
+    let Some(words) = words else { return step.operation.to_owned() };
+    let required: Vec<_> = (registry::find(step.operation))
+        .map(|entry| (entry.arguments)(Command::new("x")))
+        .iter()
+        .flat_map(Command::get_arguments)
+        .filter(|argument| argument.is_required_set())
+        .map(|argument| {
+            let value = argument.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str());
+            argument.get_long().map_or_else(|| value.to_owned(), |long| format!("--{long} {value}"))
+        })
+        .collect();
+    let words = ["foremerge"].into_iter().chain(words.noun).chain([words.verb]).map(str::to_owned);
+    words.chain(required).collect::<Vec<_>>().join(" ")
+}

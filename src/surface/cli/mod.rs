@@ -1,0 +1,61 @@
+//! The command line.
+
+mod demo;
+mod grammar;
+mod output;
+mod tour;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+
+use crate::failure::{Exit, Failure};
+use crate::ledger::Settings;
+use crate::operations::answer::AnyAnswer;
+use crate::operations::registry::Entry;
+use crate::service::{Call, Host, Surface};
+use crate::world::World;
+use output::Output;
+
+pub use grammar::{command, spelled};
+
+/// Runs one command line and says how the process is to end.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>) -> Exit {
+    let arguments: Vec<_> = arguments.into_iter().collect();
+    let output = Output::new(&*world, grammar::wants_json(&arguments));
+    match command(&*world).try_get_matches_from(&arguments) {
+        Ok(matches) => dispatch(&matches, world, &output),
+        Err(error) => output.usage(&error),
+    }
+}
+
+fn dispatch(matches: &ArgMatches, world: Arc<dyn World>, output: &Output) -> Exit {
+    match grammar::chosen(matches) {
+        grammar::Chosen::Demo(demo) => match demo::run(demo, world, output) {
+            Ok(()) => Exit::Success,
+            Err(failure) => output.failure(&failure),
+        },
+        grammar::Chosen::Operation(entry, arguments) => match operate(entry, arguments, matches, world) {
+            Ok(answer) => output.answer(&*answer),
+            Err(failure) => output.failure(&failure),
+        },
+    }
+}
+
+fn operate(
+    entry: &Entry,
+    arguments: &ArgMatches,
+    globals: &ArgMatches,
+    world: Arc<dyn World>,
+) -> Result<Box<dyn AnyAnswer>, Failure> {
+    let directory = grammar::path(arguments, globals, grammar::CWD);
+    let database = grammar::path(arguments, globals, grammar::DATABASE);
+    let host =
+        Host::new(world, directory.as_deref(), database.as_deref().map(Path::new), Settings::default())?;
+    let call = Call { progress: &output::progress, ..Call::plain(Surface::Cli) };
+    let answer = (entry.run_arguments)(&host, &call, arguments);
+    output::progress_over();
+    answer
+}

@@ -1,0 +1,11 @@
+//! One binary for all integration tests.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod agreement;
+mod git_discovery;
+mod git_ownership;
+mod git_refusals;
+mod git_scaffold;
+mod git_worktrees;
+mod probe;
+mod sandbox;
