@@ -1,3 +1,5 @@
+//! Why a repository cannot be used.
+
 use std::path::{Path, PathBuf};
 
 /// Why a repository cannot be used. Every variant carries the path it is about; `Display` is one sentence for a person,

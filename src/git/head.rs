@@ -1,3 +1,5 @@
+//! What is checked out.
+
 use gix::head::Kind;
 use gix::refs::TargetRef;
 

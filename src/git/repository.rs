@@ -1,3 +1,5 @@
+//! An open repository.
+
 use std::path::{Path, PathBuf};
 
 use super::discover::{self, Found};

@@ -1,3 +1,5 @@
+//! Which worktrees a repository has.
+
 use std::path::{Path, PathBuf};
 
 use gix::sec::Trust;

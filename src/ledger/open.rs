@@ -18,6 +18,8 @@ use super::{Durability, Place, schema};
 
 /// Wait on locks of others than Foremerge, such as a `sqlite3` shell.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Pages kept in memory per connection, in KiB: the inner pages of a large ledger's indexes.
+const CACHE_KIB: i64 = 8 * 1024;
 /// Prepared statements kept per connection.
 const STATEMENTS: usize = 96;
 
@@ -157,6 +159,7 @@ pub(super) fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error>
         // The WAL must outlive its last user: without it the next reader would need to write.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(connection)
     };

@@ -8,4 +8,5 @@ mod git_refusals;
 mod git_scaffold;
 mod git_worktrees;
 mod probe;
+mod reference;
 mod sandbox;

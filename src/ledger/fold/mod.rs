@@ -214,12 +214,13 @@ fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool
 
 /// Aggregates touched by the events that follow from `cause`.
 fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<i64>, Error> {
-    let mut find = connection.prepare_cached(
-        "SELECT DISTINCT touched.aggregate FROM event JOIN event_aggregate touched ON touched.seq = event.seq
-         WHERE event.cause = ?1 ORDER BY touched.aggregate",
-    )?;
-    let found = find.query_map([cause], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(found)
+    let mut find = connection.prepare_cached("SELECT seq FROM event WHERE cause = ?1")?;
+    let events: Vec<u64> = find.query_map([cause], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let mut aggregates = Vec::new();
+    for seq in events {
+        aggregates.extend(touched(connection, &load(connection, seq)?)?);
+    }
+    Ok(aggregates)
 }
 
 fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {

@@ -13,6 +13,7 @@ pub(super) const CWD: &str = "cwd";
 pub(super) const DATABASE: &str = "database";
 const JSON: &str = "json";
 const DEMO: &str = "demo";
+const EVERYWHERE: &str = "Options of every command";
 
 /// Families of commands, with the line that help shows for each.
 const NOUNS: &[(&str, &str)] = &[
@@ -47,18 +48,21 @@ pub fn command(world: &dyn World) -> Command {
             Arg::new(JSON)
                 .long(JSON)
                 .global(true)
+                .help_heading(EVERYWHERE)
                 .action(ArgAction::SetTrue)
                 .help("Print one JSON envelope: {\"ok\": true, \"data\": …} or {\"ok\": false, \"error\": …}"),
             Arg::new(CWD)
                 .long(CWD)
                 .short('C')
                 .global(true)
+                .help_heading(EVERYWHERE)
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .help("Work as if started in DIR"),
             Arg::new(DATABASE)
                 .long(DATABASE)
                 .global(true)
+                .help_heading(EVERYWHERE)
                 .value_name("PATH")
                 .env("FOREMERGE_DB")
                 .hide_env_values(true)
