@@ -201,15 +201,22 @@ fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool
         }
         (Effect::Applied, None) => Effect::Applied,
     };
-    let changed = match effect {
-        Effect::Applied => execute(connection, "DELETE FROM ineffective WHERE seq = ?1", [event.seq])?,
-        Effect::Ignored(why) => execute(
-            connection,
-            "INSERT INTO ineffective (seq, why) VALUES (?1, ?2) ON CONFLICT (seq) DO NOTHING",
-            (event.seq, why),
-        )?,
-    };
-    Ok(changed > 0)
+    note(connection, event.seq, &effect)
+}
+
+/// Notes whether event `seq` has an effect, and says whether that is another than before. The
+/// reason may change while the answer stays: of two reasons the present one is kept.
+fn note(connection: &Connection, seq: u64, effect: &Effect) -> Result<bool, Error> {
+    match effect {
+        Effect::Applied => Ok(execute(connection, "DELETE FROM ineffective WHERE seq = ?1", [seq])? > 0),
+        Effect::Ignored(why) => {
+            let known = execute(connection, "UPDATE ineffective SET why = ?2 WHERE seq = ?1", (seq, why))?;
+            if known == 0 {
+                execute(connection, "INSERT INTO ineffective (seq, why) VALUES (?1, ?2)", (seq, why))?;
+            }
+            Ok(known == 0)
+        }
+    }
 }
 
 /// Aggregates touched by the events that follow from `cause`.
