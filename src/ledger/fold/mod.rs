@@ -4,7 +4,9 @@
 //! arrives at the end of the aggregates it touches and is applied on top; one that arrives late
 //! makes only those aggregates start over. An event whose precondition fails at its place is
 //! kept without effect, and an event that follows from it shares its fate. A fold never fails
-//! on what an event says.
+//! on what an event says. An event of a type, version or shape this version does not know is
+//! skipped; whether it has an effect only a version that knows it can say, so nothing that
+//! follows from it is held back.
 //!
 //! A handler reads and writes the rows of its aggregate alone. An event that touches several
 //! aggregates has no precondition of its own but its cause, so that all of them agree.
@@ -55,7 +57,11 @@ pub(super) enum Kind {
 pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
     let event = load(connection, seq)?;
     let mut behind = VecDeque::new();
-    for aggregate in touched(connection, &event)? {
+    let aggregates = touched(connection, &event)?;
+    if aggregates.is_empty() && event.fact.is_some() {
+        note(connection, seq, &Effect::Ignored("it names nothing that it could have happened to"))?;
+    }
+    for aggregate in aggregates {
         execute(
             connection,
             "INSERT INTO event_aggregate (aggregate, seq) VALUES (?1, ?2)",
