@@ -8,7 +8,7 @@ use super::error::Error;
 use super::mark::Mark;
 use super::{Ledger, open};
 use crate::domain::event::{Link, Replica, event_hash, local_hash};
-use crate::domain::{Digest, Id};
+use crate::domain::{Digest, Event, Id};
 
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,10 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
             Err(PageError::Fault(why)) => break Some(Fault { seq: verified + 1, why }),
             Err(PageError::Sqlite(error)) => match Error::at(place.file(), &error) {
                 Error::Corrupt { why, .. } => break Some(Fault { seq: verified + 1, why }),
+                // SQLite did its part: what it read is nothing an event can hold.
+                Error::Internal(why) if error.sqlite_error_code().is_none() => {
+                    break Some(Fault { seq: verified + 1, why: format!("it cannot be read: {why}") });
+                }
                 error => return Err(error),
             },
         }
@@ -113,7 +117,7 @@ fn verify_page(
 ) -> Result<(), PageError> {
     let mut read = connection.prepare_cached(
         "SELECT event.seq, replica, number, lamport, event_id, event_type, version, entity_type, entity_id,
-                coalesce(agent_id, ''), coalesce(cause, x''), created_at, shared, coalesce(local_hash, x''),
+                agent_id, cause, created_at, shared, local_hash,
                 replica_hash, event_hash, salt, payload
          FROM event LEFT JOIN event_local USING (seq) WHERE event.seq > ?1 ORDER BY event.seq LIMIT ?2",
     )?;
@@ -147,6 +151,13 @@ fn verify(
             new.insert(Speaker { id, number: 0, lamport: 0, hash: Vec::new() })
         }
     };
+    // What is absent is hashed as nothing: nothing must not be stored in its place.
+    let cause: Option<Id<Event>> = row.get(10)?;
+    let recorded_local_hash: Option<Digest> = row.get(13)?;
+    let agent_id = row.get_ref(9)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+    if agent_id == Some("") {
+        return fault("its agent is empty");
+    }
     let link = Link {
         prev_replica_hash: &speaker.hash,
         replica: speaker.id,
@@ -157,11 +168,11 @@ fn verify(
         version: row.get(6)?,
         entity_type: text(7)?,
         entity_id: text(8)?,
-        agent_id: text(9)?,
-        cause: blob(10)?,
+        agent_id: agent_id.unwrap_or_default(),
+        cause: cause.as_ref().map_or(&[], |cause| cause.as_bytes().as_slice()),
         created_at: row.get(11)?,
         shared: text(12)?,
-        local_hash: blob(13)?,
+        local_hash: recorded_local_hash.as_ref().map_or(&[], |hash| hash.as_bytes().as_slice()),
     };
     if link.number != speaker.number + 1 {
         return fault("its number does not follow that of its replica's event before");
