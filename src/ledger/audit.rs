@@ -84,17 +84,17 @@ fn truncated(
     mark: Option<Mark>,
     verified: u64,
 ) -> Result<Option<Fault>, Error> {
-    let Some(mark) = mark.filter(|mark| mark.number > 0) else { return Ok(None) };
+    let Some(mark) = mark else { return Ok(None) };
     let present =
         chains.replicas.values().find(|speaker| speaker.id == mark.replica).map_or(0, |one| one.number);
     let newest_own: Option<Id<Replica>> = {
         let mut find = connection.prepare("SELECT uid FROM replica WHERE own ORDER BY id DESC LIMIT 1")?;
         find.query_map([], |row| row.get(0))?.next().transpose()?
     };
-    let lost = mark.number > present && newest_own == Some(mark.replica);
+    let lost = (mark.number > present || mark.seq > verified) && newest_own == Some(mark.replica);
     Ok(lost.then(|| Fault {
         seq: verified + 1,
-        why: format!("{} events were acknowledged here and {present} are left", mark.number),
+        why: format!("{} events were acknowledged here and {verified} are left", mark.seq),
     }))
 }
 
