@@ -60,8 +60,8 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
             return Err(Error::Cancelled);
         }
         let before = verified;
-        match verify_page(connection, page, &mut verified, &mut chains) {
-            Ok(()) if verified == before => break truncated(connection, &chains, mark, verified)?,
+        match verify_page(connection, page.max(1), &mut verified, &mut chains, mark) {
+            Ok(()) if verified == before => break None,
             Ok(()) => {}
             Err(PageError::Fault(why)) => break Some(Fault { seq: verified + 1, why }),
             Err(PageError::Sqlite(error)) => match Error::at(place.file(), &error) {
@@ -83,19 +83,39 @@ fn truncated(
     chains: &Chains,
     mark: Option<Mark>,
     verified: u64,
-) -> Result<Option<Fault>, Error> {
-    let Some(mark) = mark else { return Ok(None) };
+) -> Result<(), PageError> {
+    let Some(mark) = mark else { return Ok(()) };
     let present =
         chains.replicas.values().find(|speaker| speaker.id == mark.replica).map_or(0, |one| one.number);
     let newest_own: Option<Id<Replica>> = {
         let mut find = connection.prepare("SELECT uid FROM replica WHERE own ORDER BY id DESC LIMIT 1")?;
         find.query_map([], |row| row.get(0))?.next().transpose()?
     };
-    let lost = (mark.number > present || mark.seq > verified) && newest_own == Some(mark.replica);
-    Ok(lost.then(|| Fault {
-        seq: verified + 1,
-        why: format!("{} events were acknowledged here and {verified} are left", mark.seq),
-    }))
+    if newest_own == Some(mark.replica) && (mark.number > present || mark.seq > verified) {
+        let why = format!("{} events were acknowledged here and {verified} are left", mark.seq);
+        return Err(PageError::Fault(why));
+    }
+    Ok(())
+}
+
+/// Does everything beside the events end where they do? The next event would build on it.
+fn loose_ends(connection: &Connection, chains: &Chains) -> Result<(), PageError> {
+    let mut ends = connection.prepare("SELECT id, uid, last_number, last_lamport, last_hash FROM replica")?;
+    let mut rows = ends.query([])?;
+    while let Some(row) = rows.next()? {
+        let noted: (u64, u64, Vec<u8>) = (row.get(2)?, row.get(3)?, row.get(4)?);
+        let speaker = chains.replicas.get(&row.get(0)?);
+        if noted != speaker.map_or((0, 0, Vec::new()), |one| (one.number, one.lamport, one.hash.clone())) {
+            let id: Id<Replica> = row.get(1)?;
+            return Err(PageError::Fault(format!("the end that is noted for {id} is not that of its events")));
+        }
+    }
+    let outside = "SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)
+        OR EXISTS (SELECT 1 FROM event_local WHERE seq < 1 OR seq > (SELECT coalesce(max(seq), 0) FROM event))";
+    if connection.query_row(outside, [], |row| row.get(0))? {
+        return Err(PageError::Fault("something is stored before the first or after the last event".to_owned()));
+    }
+    Ok(())
 }
 
 enum PageError {
@@ -114,7 +134,10 @@ fn verify_page(
     page: u32,
     verified: &mut u64,
     chains: &mut Chains,
+    mark: Option<Mark>,
 ) -> Result<(), PageError> {
+    let moment = connection.unchecked_transaction()?;
+    let before = *verified;
     let mut read = connection.prepare_cached(
         "SELECT event.seq, replica, number, lamport, event_id, event_type, version, entity_type, entity_id,
                 agent_id, cause, created_at, shared, local_hash,
@@ -130,7 +153,12 @@ fn verify_page(
         verify(connection, row, seq, chains)?;
         *verified = seq;
     }
-    Ok(())
+    if *verified == before {
+        truncated(connection, chains, mark, *verified)?;
+        loose_ends(connection, chains)?;
+    }
+    drop(rows);
+    Ok(moment.finish()?)
 }
 
 fn verify(

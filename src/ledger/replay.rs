@@ -17,8 +17,9 @@ pub enum Part {
 const SHARED: &[(&str, &str)] = &[
     (
         "agent",
-        "SELECT hex(uid), name, model, capabilities, git_branch, git_head, status, registered_at
-         FROM agent JOIN aggregate USING (id) ORDER BY uid",
+        "SELECT hex(aggregate.uid), name, model, capabilities, git_branch, git_head, status, registered_at,
+                hex(replica.uid)
+         FROM agent JOIN aggregate USING (id) JOIN replica ON replica.id = agent.replica ORDER BY aggregate.uid",
     ),
     (
         "intent",
