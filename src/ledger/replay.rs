@@ -54,7 +54,7 @@ const SHARED: &[(&str, &str)] = &[
 const LOCAL: &[(&str, &str)] = &[
     ("worktree", "SELECT hex(uid), worktree FROM agent JOIN aggregate USING (id) ORDER BY uid"),
     ("touched", "SELECT aggregate, seq FROM event_aggregate ORDER BY aggregate, seq"),
-    ("last", "SELECT id, last_seq FROM aggregate ORDER BY id"),
+    ("last", "SELECT id, last_seq FROM aggregate WHERE last_seq IS NOT NULL ORDER BY id"),
 ];
 
 impl Transaction<'_> {
