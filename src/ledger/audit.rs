@@ -107,13 +107,17 @@ fn loose_ends(connection: &Connection, chains: &Chains) -> Result<(), PageError>
         let speaker = chains.replicas.get(&row.get(0)?);
         if noted != speaker.map_or((0, 0, Vec::new()), |one| (one.number, one.lamport, one.hash.clone())) {
             let id: Id<Replica> = row.get(1)?;
-            return Err(PageError::Fault(format!("the end that is noted for {id} is not that of its events")));
+            return Err(PageError::Fault(format!(
+                "the end that is noted for {id} is not that of its events"
+            )));
         }
     }
     let outside = "SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)
         OR EXISTS (SELECT 1 FROM event_local WHERE seq < 1 OR seq > (SELECT coalesce(max(seq), 0) FROM event))";
     if connection.query_row(outside, [], |row| row.get(0))? {
-        return Err(PageError::Fault("something is stored before the first or after the last event".to_owned()));
+        return Err(PageError::Fault(
+            "something is stored before the first or after the last event".to_owned(),
+        ));
     }
     Ok(())
 }
