@@ -36,9 +36,12 @@ pub fn fold<'e>(events: impl IntoIterator<Item = &'e Carried>) -> Expected {
 
 impl Expected {
     fn apply(&mut self, event: &Carried, caused: bool, fact: &Fact) -> bool {
+        if event.entity_type != fact.heading().2 {
+            return false;
+        }
         match fact {
             Fact::AgentRegistered(fact) => {
-                let Ok(agent) = event.entity_id.parse() else { return false };
+                let Some(agent) = Id::exact(&event.entity_id) else { return false };
                 let open = caused && !self.agents.contains_key(&agent);
                 if open {
                     self.agents.insert(agent, fact.name.clone());
@@ -46,8 +49,8 @@ impl Expected {
                 open
             }
             Fact::IntentPublished(fact) => {
-                let Ok(intent) = event.entity_id.parse() else { return false };
-                let owner = event.agent_id.as_ref().and_then(|agent| agent.parse().ok());
+                let Some(intent) = Id::exact(&event.entity_id) else { return false };
+                let owner = event.agent_id.as_deref().and_then(Id::exact);
                 let Some(owner) = owner.filter(|_| caused && !self.intents.contains_key(&intent)) else {
                     return false;
                 };
@@ -55,7 +58,7 @@ impl Expected {
                 true
             }
             Fact::ConflictDetected(fact) => {
-                let Ok(acting) = event.entity_id.parse() else { return false };
+                let Some(acting) = Id::exact(&event.entity_id) else { return false };
                 let others: Vec<_> = fact.pairs.iter().filter(|pair| pair.with != acting).collect();
                 if others.is_empty() || !caused {
                     return false;

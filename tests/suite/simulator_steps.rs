@@ -16,7 +16,7 @@ use foremerge::ledger::exchange::Carried;
 use foremerge::world::Fake;
 use proptest::prelude::*;
 
-use crate::simulator::Simulation;
+use crate::simulator::{RECORDERS, Simulation};
 
 /// One step of a run. Numbers are taken modulo what is there.
 #[derive(Clone)]
@@ -72,6 +72,19 @@ pub enum Cause {
         stranger: u8,
         ahead: u8,
     },
+}
+
+impl Step {
+    /// The ledger that may be another one afterwards; strangers have none.
+    pub fn ledger(&self) -> Option<usize> {
+        match self {
+            Self::Pass { .. } | Self::Say { .. } => None,
+            Self::Register { at, .. } | Self::Publish { at, .. } | Self::Record { at, .. } => {
+                Some(usize::from(*at) % RECORDERS)
+            }
+            Self::Carry { to, .. } | Self::Tell { to, .. } => Some(usize::from(*to) % (RECORDERS + 1)),
+        }
+    }
 }
 
 impl fmt::Debug for Step {
@@ -204,7 +217,7 @@ pub fn published(scopes: &[(u8, ScopeOperation)], summary: &str) -> IntentPublis
 }
 
 /// How many forms of [`What::Odd`] there are.
-const ODDITIES: u8 = 13;
+const ODDITIES: u8 = 17;
 
 impl What {
     /// What of it a ledger of this version can record: entity, agent and fact.
@@ -285,6 +298,10 @@ impl What {
             9 => Told { entity_id: String::new(), ..intent() },
             10 => Told { entity_id: "int_zz".to_owned(), ..findings() },
             11 => Told { shared: "no JSON \0 at all".to_owned(), ..intent() },
+            12 => Told { entity_id: agent().entity_id.replace('a', "A"), ..agent() },
+            13 => Told { entity_id: format!(" {}", intent().entity_id), ..intent() },
+            14 => Told { agent_id: intent().agent_id.map(|agent| agent + "\n"), ..intent() },
+            15 => Told { entity_type: "Agent".to_owned(), ..findings() },
             _ => known(&Self::Findings { acting: *pick, found: vec![(*pick, 0, 0, Severity::High)] }),
         }
     }
@@ -319,7 +336,11 @@ fn saying() -> impl Strategy<Value = Saying> {
         4 => any::<u8>().prop_map(Cause::Known),
         3 => (0..2_u8, 0..3_u8).prop_map(|(stranger, ahead)| Cause::Coming { stranger, ahead }),
     ];
-    (what(), cause, 0..4_u8).prop_map(|(what, cause, later)| Saying { what, cause, later })
+    (what(), cause, prop_oneof![3 => Just(0_u8), 1 => 1..4_u8]).prop_map(|(what, cause, later)| Saying {
+        what,
+        cause,
+        later,
+    })
 }
 
 fn step() -> impl Strategy<Value = Step> {

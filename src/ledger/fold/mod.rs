@@ -30,6 +30,7 @@ use order::place;
 pub(super) struct Folded {
     pub seq: u64,
     pub event_id: Id<Event>,
+    pub entity_type: String,
     pub entity_id: String,
     pub agent_id: Option<String>,
     pub cause: Option<Id<Event>>,
@@ -99,28 +100,32 @@ pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
 
 /// The aggregates an event touches, entered into the dictionary if they are new.
 fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
-    match &event.fact {
-        Some(Fact::AgentRegistered(_)) => match event.entity_id.parse() {
-            Ok(agent) => Ok(vec![entity::<Agent>(connection, Kind::Agent, agent)?]),
-            Err(_) => Ok(vec![]),
-        },
-        Some(Fact::IntentPublished(_)) => match event.entity_id.parse() {
-            Ok(intent) => Ok(vec![entity::<Intent>(connection, Kind::Intent, intent)?]),
-            Err(_) => Ok(vec![]),
-        },
-        Some(Fact::ConflictDetected(fact)) => match event.entity_id.parse() {
-            Ok(acting) => {
-                let pairs = fact.pairs.iter().filter(|found| found.with != acting);
-                let mut pairs =
-                    pairs.map(|found| pair(connection, acting, found.with)).collect::<Result<Vec<_>, _>>()?;
-                pairs.sort_unstable();
-                pairs.dedup();
-                Ok(pairs)
+    let Some(fact) = event.fact.as_ref().filter(|fact| fact.heading().2 == event.entity_type) else {
+        return Ok(vec![]);
+    };
+    let mut aggregates = Vec::new();
+    match fact {
+        Fact::AgentRegistered(_) => {
+            if let Some(agent) = Id::<Agent>::exact(&event.entity_id) {
+                aggregates.push(entity(connection, Kind::Agent, agent)?);
             }
-            Err(_) => Ok(vec![]),
-        },
-        None => Ok(vec![]),
+        }
+        Fact::IntentPublished(_) => {
+            if let Some(intent) = Id::<Intent>::exact(&event.entity_id) {
+                aggregates.push(entity(connection, Kind::Intent, intent)?);
+            }
+        }
+        Fact::ConflictDetected(fact) => {
+            if let Some(acting) = Id::exact(&event.entity_id) {
+                for found in fact.pairs.iter().filter(|found| found.with != acting) {
+                    aggregates.push(pair(connection, acting, found.with)?);
+                }
+                aggregates.sort_unstable();
+                aggregates.dedup();
+            }
+        }
     }
+    Ok(aggregates)
 }
 
 /// The number of an entity in the dictionary of aggregates.
@@ -237,7 +242,8 @@ fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<i64>, Erro
 
 fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
     let mut find = connection.prepare_cached(
-        "SELECT event_id, entity_id, agent_id, cause, replica, created_at, event_type, version, shared, event_local.payload
+        "SELECT event_id, entity_id, agent_id, cause, replica, created_at, event_type, version, shared,
+                event_local.payload, entity_type
          FROM event LEFT JOIN event_local USING (seq) WHERE seq = ?1",
     )?;
     Ok(find.query_row([seq], |row| {
@@ -246,6 +252,7 @@ fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
         Ok(Folded {
             seq,
             event_id: row.get(0)?,
+            entity_type: row.get(10)?,
             entity_id: row.get(1)?,
             agent_id: row.get(2)?,
             cause: row.get(3)?,

@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::Snapshot;
 use crate::domain::event::GENESIS;
 use crate::domain::fact::Fact;
-use crate::domain::{Digest, Event};
+use crate::domain::{Digest, Event, Id};
 
 /// Events after ?1 in order of arrival, at most ?2.
 pub(in crate::ledger) const EVENTS: &str =
@@ -58,7 +58,7 @@ impl Snapshot<'_> {
 /// version does not know included.
 fn payload(event: &Event, version: u32, shared: &str, local: Option<&str>) -> Value {
     if let Some(Fact::ConflictDetected(found)) = Fact::read(&event.event_type, version, shared, None)
-        && let Ok(acting) = event.entity_id.parse()
+        && let Some(acting) = Id::exact(&event.entity_id)
     {
         return found.describe(event.event_id, acting);
     }
