@@ -44,6 +44,13 @@ impl<K> Id<K> {
 }
 
 impl<K: IdKind> Id<K> {
+    /// The identifier spelled exactly as it is displayed, as events name their entities: one
+    /// entity has one spelling in the history.
+    #[must_use]
+    pub fn exact(text: &str) -> Option<Self> {
+        text.parse().ok().filter(|id: &Self| id.to_string() == text)
+    }
+
     /// The shortest spelling every surface accepts: prefix, `_` and eight digits.
     #[must_use]
     pub fn short(&self) -> String {
@@ -247,6 +254,16 @@ mod tests {
         assert_eq!(id.to_string().parse(), Ok(id));
         assert!(id.to_string().starts_with(&id.short()));
         assert!(id.short().parse::<IdRef<Agent>>().is_ok());
+    }
+
+    #[test]
+    fn an_exact_id_has_no_other_spelling() {
+        let id: Id<Agent> = Id::from_bytes([0xa7; 16]);
+        let text = id.to_string();
+        assert_eq!(Id::exact(&text), Some(id));
+        for other in [text.replace('a', "A"), format!(" {text}"), id.short()] {
+            assert_eq!(Id::<Agent>::exact(&other), None, "{other}");
+        }
     }
 
     #[test]

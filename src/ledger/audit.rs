@@ -8,7 +8,7 @@ use super::error::Error;
 use super::mark::Mark;
 use super::{Ledger, open};
 use crate::domain::event::{Link, Replica, event_hash, local_hash};
-use crate::domain::{Digest, Id};
+use crate::domain::{Digest, Event, Id};
 
 /// What an audit found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,12 +60,16 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
             return Err(Error::Cancelled);
         }
         let before = verified;
-        match verify_page(connection, page, &mut verified, &mut chains) {
-            Ok(()) if verified == before => break truncated(connection, &chains, mark, verified)?,
+        match verify_page(connection, page.max(1), &mut verified, &mut chains, mark) {
+            Ok(()) if verified == before => break None,
             Ok(()) => {}
             Err(PageError::Fault(why)) => break Some(Fault { seq: verified + 1, why }),
             Err(PageError::Sqlite(error)) => match Error::at(place.file(), &error) {
                 Error::Corrupt { why, .. } => break Some(Fault { seq: verified + 1, why }),
+                // SQLite did its part: what it read is nothing an event can hold.
+                Error::Internal(why) if error.sqlite_error_code().is_none() => {
+                    break Some(Fault { seq: verified + 1, why: format!("it cannot be read: {why}") });
+                }
                 error => return Err(error),
             },
         }
@@ -79,19 +83,43 @@ fn truncated(
     chains: &Chains,
     mark: Option<Mark>,
     verified: u64,
-) -> Result<Option<Fault>, Error> {
-    let Some(mark) = mark.filter(|mark| mark.number > 0) else { return Ok(None) };
+) -> Result<(), PageError> {
+    let Some(mark) = mark else { return Ok(()) };
     let present =
         chains.replicas.values().find(|speaker| speaker.id == mark.replica).map_or(0, |one| one.number);
     let newest_own: Option<Id<Replica>> = {
         let mut find = connection.prepare("SELECT uid FROM replica WHERE own ORDER BY id DESC LIMIT 1")?;
         find.query_map([], |row| row.get(0))?.next().transpose()?
     };
-    let lost = mark.number > present && newest_own == Some(mark.replica);
-    Ok(lost.then(|| Fault {
-        seq: verified + 1,
-        why: format!("{} events were acknowledged here and {present} are left", mark.number),
-    }))
+    if newest_own == Some(mark.replica) && (mark.number > present || mark.seq > verified) {
+        let why = format!("{} events were acknowledged here and {verified} are left", mark.seq);
+        return Err(PageError::Fault(why));
+    }
+    Ok(())
+}
+
+/// Does everything beside the events end where they do? The next event would build on it.
+fn loose_ends(connection: &Connection, chains: &Chains) -> Result<(), PageError> {
+    let mut ends = connection.prepare("SELECT id, uid, last_number, last_lamport, last_hash FROM replica")?;
+    let mut rows = ends.query([])?;
+    while let Some(row) = rows.next()? {
+        let noted: (u64, u64, Vec<u8>) = (row.get(2)?, row.get(3)?, row.get(4)?);
+        let speaker = chains.replicas.get(&row.get(0)?);
+        if noted != speaker.map_or((0, 0, Vec::new()), |one| (one.number, one.lamport, one.hash.clone())) {
+            let id: Id<Replica> = row.get(1)?;
+            return Err(PageError::Fault(format!(
+                "the end that is noted for {id} is not that of its events"
+            )));
+        }
+    }
+    let outside = "SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)
+        OR EXISTS (SELECT 1 FROM event_local WHERE seq < 1 OR seq > (SELECT coalesce(max(seq), 0) FROM event))";
+    if connection.query_row(outside, [], |row| row.get(0))? {
+        return Err(PageError::Fault(
+            "something is stored before the first or after the last event".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 enum PageError {
@@ -110,10 +138,13 @@ fn verify_page(
     page: u32,
     verified: &mut u64,
     chains: &mut Chains,
+    mark: Option<Mark>,
 ) -> Result<(), PageError> {
+    let moment = connection.unchecked_transaction()?;
+    let before = *verified;
     let mut read = connection.prepare_cached(
         "SELECT event.seq, replica, number, lamport, event_id, event_type, version, entity_type, entity_id,
-                coalesce(agent_id, ''), coalesce(cause, x''), created_at, shared, coalesce(local_hash, x''),
+                agent_id, cause, created_at, shared, local_hash,
                 replica_hash, event_hash, salt, payload
          FROM event LEFT JOIN event_local USING (seq) WHERE event.seq > ?1 ORDER BY event.seq LIMIT ?2",
     )?;
@@ -126,7 +157,12 @@ fn verify_page(
         verify(connection, row, seq, chains)?;
         *verified = seq;
     }
-    Ok(())
+    if *verified == before {
+        truncated(connection, chains, mark, *verified)?;
+        loose_ends(connection, chains)?;
+    }
+    drop(rows);
+    Ok(moment.finish()?)
 }
 
 fn verify(
@@ -147,6 +183,13 @@ fn verify(
             new.insert(Speaker { id, number: 0, lamport: 0, hash: Vec::new() })
         }
     };
+    // What is absent is hashed as nothing: nothing must not be stored in its place.
+    let cause: Option<Id<Event>> = row.get(10)?;
+    let recorded_local_hash: Option<Digest> = row.get(13)?;
+    let agent_id = row.get_ref(9)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+    if agent_id == Some("") {
+        return fault("its agent is empty");
+    }
     let link = Link {
         prev_replica_hash: &speaker.hash,
         replica: speaker.id,
@@ -157,11 +200,11 @@ fn verify(
         version: row.get(6)?,
         entity_type: text(7)?,
         entity_id: text(8)?,
-        agent_id: text(9)?,
-        cause: blob(10)?,
+        agent_id: agent_id.unwrap_or_default(),
+        cause: cause.as_ref().map_or(&[], |cause| cause.as_bytes().as_slice()),
         created_at: row.get(11)?,
         shared: text(12)?,
-        local_hash: blob(13)?,
+        local_hash: recorded_local_hash.as_ref().map_or(&[], |hash| hash.as_bytes().as_slice()),
     };
     if link.number != speaker.number + 1 {
         return fault("its number does not follow that of its replica's event before");

@@ -19,11 +19,19 @@ pub(super) struct Head {
 /// The end of one replica's chain.
 #[derive(Debug, Clone)]
 pub(super) struct ReplicaHead {
+    /// Its number in the file; 0 for one that is not entered yet.
     pub row: i64,
     pub id: Id<Replica>,
     pub number: u64,
     pub lamport: u64,
     pub hash: Vec<u8>,
+}
+
+impl ReplicaHead {
+    /// A replica that has said nothing yet and is entered with its first event.
+    pub(super) fn new(id: Id<Replica>) -> Self {
+        Self { row: 0, id, number: 0, lamport: 0, hash: Vec::new() }
+    }
 }
 
 /// Everything about an event except its places in the chains.
@@ -111,7 +119,8 @@ pub(super) fn own_replica(
 
 /// Appends `entry` as the replica's next event and moves both heads.
 ///
-/// `promised` is the replica hash an event from elsewhere came with: another one is refused.
+/// `promised` is the replica hash an event from elsewhere came with: another one is refused
+/// before anything changes.
 pub(super) fn append(
     connection: &Connection,
     entry: &Entry,
@@ -142,6 +151,10 @@ pub(super) fn append(
     if promised.is_some_and(|promised| promised != replica_hash) {
         let why = "its hash does not fit its content and what came before".to_owned();
         return Err(Error::Refused { replica: replica.id.to_string(), number, why });
+    }
+    if replica.row == 0 {
+        introduce(connection, replica.id, false)?;
+        replica.row = connection.last_insert_rowid();
     }
     let hash =
         event_hash(head.hash.as_ref().map_or(&[], |hash| hash.as_bytes().as_slice()), seq, &replica_hash);

@@ -127,7 +127,7 @@ fn build(place: &Place, parent: &Path, world: &dyn World) -> Result<tempfile::Te
     let inode = database(&there, &repository, replica, world)?;
     write_durably(&there.repository(), 0o644, format!("{repository}\n").as_bytes())?;
     write_durably(&there.token(), 0o600, format!("{token}\n").as_bytes())?;
-    MarkFile::open(&there)?.move_to(Mark { replica, number: 0, inode });
+    MarkFile::open(&there)?.move_to(Mark { replica, number: 0, seq: 0, inode });
     fsync(directory.path())?;
     drop(turn);
     Ok(directory)

@@ -7,7 +7,7 @@
 
 use rusqlite::OptionalExtension;
 
-use super::chain::{self, Entry};
+use super::chain::{self, Entry, ReplicaHead};
 use super::error::Error;
 use super::{Snapshot, Transaction, fold};
 use crate::domain::event::Replica;
@@ -114,35 +114,31 @@ impl Transaction<'_> {
             let replica = event.replica.to_string();
             Err(Error::Refused { replica, number: event.number, why: why.to_owned() })
         };
-        let known = chain::replica(self.connection(), event.replica)?;
-        let mut speaker = match known {
-            Some(known) => known,
-            None if event.number == 1 => {
-                chain::introduce(self.connection(), event.replica, false)?;
-                match chain::replica(self.connection(), event.replica)? {
-                    Some(new) => new,
-                    None => return refuse("its replica cannot be entered"),
-                }
+        let connection = self.connection();
+        let known = chain::replica(connection, event.replica)?;
+        let (number, lamport) = known.as_ref().map_or((0, 0), |known| (known.number, known.lamport));
+        if let Some(known) = &known {
+            if event.number <= number {
+                return match self.hash_of(known.row, event.number)? {
+                    Some(hash) if hash == event.replica_hash => Ok(Admitted::Known),
+                    _ => refuse("another event has this number: the chain is forked"),
+                };
             }
-            None => return refuse("the events before it are missing"),
-        };
-        if event.number <= speaker.number {
-            return match self.hash_of(speaker.row, event.number)? {
-                Some(hash) if hash == event.replica_hash => Ok(Admitted::Known),
-                _ => refuse("another event has this number: the chain is forked"),
-            };
+            if known.row == self.ends.own.row {
+                return refuse("it claims to come from this ledger, which never recorded it");
+            }
         }
-        if speaker.row == self.ends.own.row {
-            return refuse("it claims to come from this ledger, which never recorded it");
-        }
-        if event.number != speaker.number + 1 {
+        if event.number != number + 1 {
             return refuse("the events before it are missing");
         }
-        if event.lamport <= speaker.lamport {
+        if event.lamport <= lamport {
             return refuse("its time is not after that of the event before");
         }
-        if event.lamport - speaker.lamport > FARTHEST_LEAP + chain::lamport(self.connection())? {
+        if event.lamport > FARTHEST_LEAP + chain::lamport(connection)? {
             return refuse("its time is too far ahead");
+        }
+        if event.agent_id.as_deref() == Some("") {
+            return refuse("its agent is empty: an event without one names none");
         }
         let entry = Entry {
             event_id: event.event_id,
@@ -159,7 +155,7 @@ impl Transaction<'_> {
         if self.has_event(event.event_id)? {
             return refuse("another replica has an event with this id");
         }
-        let connection = self.connection();
+        let mut speaker = known.unwrap_or_else(|| ReplicaHead::new(event.replica));
         let head = &mut self.ends.head;
         chain::append(connection, &entry, event.lamport, &mut speaker, head, Some(event.replica_hash))?;
         fold::settle(connection, head.seq)?;

@@ -43,3 +43,57 @@ impl Feed {
         Ok(events)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use rusqlite::StatementStatus;
+
+    use super::*;
+    use crate::domain::fact::{AgentRegistered, Fact};
+    use crate::domain::{Agent, Id};
+    use crate::ledger::read::event::EVENTS;
+    use crate::ledger::{Draft, Patience, Place, Settings, create};
+    use crate::world::Fake;
+
+    fn record(ledger: &Ledger) {
+        let fact = Fact::AgentRegistered(AgentRegistered {
+            name: "a".to_owned(),
+            model: None,
+            capabilities: Vec::new(),
+            git_branch: None,
+            git_head: None,
+            worktree: None,
+        });
+        let written = ledger.write(Patience::Wait, |write| {
+            let agent: Id<Agent> = write.new_id()?;
+            write.record(Draft { entity: agent.to_string(), agent, cause: None, fact })
+        });
+        written.unwrap();
+    }
+
+    #[test]
+    fn an_idle_poll_reads_no_events() {
+        let directory = tempfile::tempdir().unwrap();
+        let world = Arc::new(Fake::new(1));
+        let place = Place::in_directory(directory.path().join("ledger"));
+        create(place.clone(), &*world).unwrap();
+        let ledger = Ledger::open(place, Settings::default(), world).unwrap();
+        let mut feed = Feed::new(&ledger, 0).unwrap();
+        let runs = |feed: &Feed| {
+            let events = feed.reader.connection().prepare_cached(EVENTS).unwrap();
+            events.get_status(StatementStatus::Run)
+        };
+        record(&ledger);
+        assert_eq!(feed.poll(10).unwrap().len(), 1);
+        let before = runs(&feed);
+        for _ in 0..5 {
+            assert_eq!(feed.poll(10).unwrap(), []);
+        }
+        assert_eq!(runs(&feed), before, "nothing happened and events were read");
+        record(&ledger);
+        assert_eq!(feed.poll(10).unwrap().len(), 1);
+        assert!(runs(&feed) > before);
+    }
+}

@@ -1,4 +1,4 @@
-//! The high-water mark: the last event number that was acknowledged, kept outside the file.
+//! The high-water mark: the end of the history that was acknowledged last, kept outside the file.
 //!
 //! A ledger restored from a backup or copied elsewhere would give numbers away a second time.
 //! The mark shows it: the ledger knows fewer events than the mark, or is another file than the
@@ -17,24 +17,28 @@ use crate::domain::event::Replica;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mark {
     pub replica: Id<Replica>,
+    /// Number of that replica's last event.
     pub number: u64,
+    /// The ledger's last event, whoever recorded it.
+    pub seq: u64,
     pub inode: u64,
 }
 
-/// Length of the record: `rep_` and 32 digits, two 20-digit numbers, separators.
-const LENGTH: usize = 36 + 1 + 20 + 1 + 20 + 1;
+/// Length of the record: `rep_` and 32 digits, three 20-digit numbers, separators.
+const LENGTH: usize = 36 + 3 * (1 + 20) + 1;
 
 impl Mark {
     fn line(self) -> String {
-        format!("{} {:020} {:020}\n", self.replica, self.number, self.inode)
+        format!("{} {:020} {:020} {:020}\n", self.replica, self.number, self.seq, self.inode)
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
         let mut fields = std::str::from_utf8(bytes).ok()?.strip_suffix('\n')?.split(' ');
         let replica = fields.next()?.parse().ok()?;
         let number = fields.next()?.parse().ok()?;
+        let seq = fields.next()?.parse().ok()?;
         let inode = fields.next()?.parse().ok()?;
-        fields.next().is_none().then_some(Self { replica, number, inode })
+        fields.next().is_none().then_some(Self { replica, number, seq, inode })
     }
 
     /// The mark at `place`; `None` when it is missing or was torn by a crash.
@@ -80,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_mark_reads_back_as_itself_and_a_torn_one_as_none() {
-        let mark = Mark { replica: Id::from_bytes([7; 16]), number: 42, inode: u64::MAX };
+        let mark = Mark { replica: Id::from_bytes([7; 16]), number: 42, seq: 50, inode: u64::MAX };
         let line = mark.line();
         assert_eq!(line.len(), LENGTH);
         assert_eq!(Mark::parse(line.as_bytes()), Some(mark));

@@ -17,8 +17,9 @@ pub enum Part {
 const SHARED: &[(&str, &str)] = &[
     (
         "agent",
-        "SELECT hex(uid), name, model, capabilities, git_branch, git_head, status, registered_at
-         FROM agent JOIN aggregate USING (id) ORDER BY uid",
+        "SELECT hex(aggregate.uid), name, model, capabilities, git_branch, git_head, status, registered_at,
+                hex(replica.uid)
+         FROM agent JOIN aggregate USING (id) JOIN replica ON replica.id = agent.replica ORDER BY aggregate.uid",
     ),
     (
         "intent",
@@ -53,7 +54,7 @@ const SHARED: &[(&str, &str)] = &[
 const LOCAL: &[(&str, &str)] = &[
     ("worktree", "SELECT hex(uid), worktree FROM agent JOIN aggregate USING (id) ORDER BY uid"),
     ("touched", "SELECT aggregate, seq FROM event_aggregate ORDER BY aggregate, seq"),
-    ("last", "SELECT id, last_seq FROM aggregate ORDER BY id"),
+    ("last", "SELECT id, last_seq FROM aggregate WHERE last_seq IS NOT NULL ORDER BY id"),
 ];
 
 impl Transaction<'_> {

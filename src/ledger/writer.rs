@@ -285,7 +285,9 @@ fn run(
     shared.world.reached(Point::CommitPending);
     savepoint("COMMIT")?;
     shared.world.reached(Point::Committed);
-    desk.mark.move_to(Mark { replica: ends.own.id, number: ends.own.number, inode: shared.identity.inode });
+    let Ends { head, own } = &ends;
+    let inode = shared.identity.inode;
+    desk.mark.move_to(Mark { replica: own.id, number: own.number, seq: head.seq, inode });
     shared.world.reached(Point::MarkWritten);
     Ok(())
 }

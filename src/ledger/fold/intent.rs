@@ -28,7 +28,7 @@ pub(super) fn published(
     let Some(status) = after(Act::Publish, status(connection, intent)?) else {
         return Ok(Effect::Ignored("the intent is published already"));
     };
-    let owner: Option<Id<Agent>> = event.agent_id.as_deref().and_then(|agent| agent.parse().ok());
+    let owner: Option<Id<Agent>> = event.agent_id.as_deref().and_then(Id::exact);
     let Some(owner) = owner else { return Ok(Effect::Ignored("it names no agent")) };
     let agent = entity(connection, Kind::Agent, owner)?;
     execute(

@@ -4,7 +4,9 @@
 //! arrives at the end of the aggregates it touches and is applied on top; one that arrives late
 //! makes only those aggregates start over. An event whose precondition fails at its place is
 //! kept without effect, and an event that follows from it shares its fate. A fold never fails
-//! on what an event says.
+//! on what an event says. An event of a type, version or shape this version does not know is
+//! skipped; whether it has an effect only a version that knows it can say, so nothing that
+//! follows from it is held back.
 //!
 //! A handler reads and writes the rows of its aggregate alone. An event that touches several
 //! aggregates has no precondition of its own but its cause, so that all of them agree.
@@ -28,6 +30,7 @@ use order::place;
 pub(super) struct Folded {
     pub seq: u64,
     pub event_id: Id<Event>,
+    pub entity_type: String,
     pub entity_id: String,
     pub agent_id: Option<String>,
     pub cause: Option<Id<Event>>,
@@ -55,7 +58,11 @@ pub(super) enum Kind {
 pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
     let event = load(connection, seq)?;
     let mut behind = VecDeque::new();
-    for aggregate in touched(connection, &event)? {
+    let aggregates = touched(connection, &event)?;
+    if aggregates.is_empty() && event.fact.is_some() {
+        note(connection, seq, &Effect::Ignored("it names nothing that it could have happened to"))?;
+    }
+    for aggregate in aggregates {
         execute(
             connection,
             "INSERT INTO event_aggregate (aggregate, seq) VALUES (?1, ?2)",
@@ -93,28 +100,32 @@ pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
 
 /// The aggregates an event touches, entered into the dictionary if they are new.
 fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
-    match &event.fact {
-        Some(Fact::AgentRegistered(_)) => match event.entity_id.parse() {
-            Ok(agent) => Ok(vec![entity::<Agent>(connection, Kind::Agent, agent)?]),
-            Err(_) => Ok(vec![]),
-        },
-        Some(Fact::IntentPublished(_)) => match event.entity_id.parse() {
-            Ok(intent) => Ok(vec![entity::<Intent>(connection, Kind::Intent, intent)?]),
-            Err(_) => Ok(vec![]),
-        },
-        Some(Fact::ConflictDetected(fact)) => match event.entity_id.parse() {
-            Ok(acting) => {
-                let pairs = fact.pairs.iter().filter(|found| found.with != acting);
-                let mut pairs =
-                    pairs.map(|found| pair(connection, acting, found.with)).collect::<Result<Vec<_>, _>>()?;
-                pairs.sort_unstable();
-                pairs.dedup();
-                Ok(pairs)
+    let Some(fact) = event.fact.as_ref().filter(|fact| fact.heading().2 == event.entity_type) else {
+        return Ok(vec![]);
+    };
+    let mut aggregates = Vec::new();
+    match fact {
+        Fact::AgentRegistered(_) => {
+            if let Some(agent) = Id::<Agent>::exact(&event.entity_id) {
+                aggregates.push(entity(connection, Kind::Agent, agent)?);
             }
-            Err(_) => Ok(vec![]),
-        },
-        None => Ok(vec![]),
+        }
+        Fact::IntentPublished(_) => {
+            if let Some(intent) = Id::<Intent>::exact(&event.entity_id) {
+                aggregates.push(entity(connection, Kind::Intent, intent)?);
+            }
+        }
+        Fact::ConflictDetected(fact) => {
+            if let Some(acting) = Id::exact(&event.entity_id) {
+                for found in fact.pairs.iter().filter(|found| found.with != acting) {
+                    aggregates.push(pair(connection, acting, found.with)?);
+                }
+                aggregates.sort_unstable();
+                aggregates.dedup();
+            }
+        }
     }
+    Ok(aggregates)
 }
 
 /// The number of an entity in the dictionary of aggregates.
@@ -201,15 +212,22 @@ fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool
         }
         (Effect::Applied, None) => Effect::Applied,
     };
-    let changed = match effect {
-        Effect::Applied => execute(connection, "DELETE FROM ineffective WHERE seq = ?1", [event.seq])?,
-        Effect::Ignored(why) => execute(
-            connection,
-            "INSERT INTO ineffective (seq, why) VALUES (?1, ?2) ON CONFLICT (seq) DO NOTHING",
-            (event.seq, why),
-        )?,
-    };
-    Ok(changed > 0)
+    note(connection, event.seq, &effect)
+}
+
+/// Notes whether event `seq` has an effect, and says whether that is another than before. The
+/// reason may change while the answer stays: of two reasons the present one is kept.
+fn note(connection: &Connection, seq: u64, effect: &Effect) -> Result<bool, Error> {
+    match effect {
+        Effect::Applied => Ok(execute(connection, "DELETE FROM ineffective WHERE seq = ?1", [seq])? > 0),
+        Effect::Ignored(why) => {
+            let known = execute(connection, "UPDATE ineffective SET why = ?2 WHERE seq = ?1", (seq, why))?;
+            if known == 0 {
+                execute(connection, "INSERT INTO ineffective (seq, why) VALUES (?1, ?2)", (seq, why))?;
+            }
+            Ok(known == 0)
+        }
+    }
 }
 
 /// Aggregates touched by the events that follow from `cause`.
@@ -225,7 +243,8 @@ fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<i64>, Erro
 
 fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
     let mut find = connection.prepare_cached(
-        "SELECT event_id, entity_id, agent_id, cause, replica, created_at, event_type, version, shared, event_local.payload
+        "SELECT event_id, entity_id, agent_id, cause, replica, created_at, event_type, version, shared,
+                event_local.payload, entity_type
          FROM event LEFT JOIN event_local USING (seq) WHERE seq = ?1",
     )?;
     Ok(find.query_row([seq], |row| {
@@ -234,6 +253,7 @@ fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
         Ok(Folded {
             seq,
             event_id: row.get(0)?,
+            entity_type: row.get(10)?,
             entity_id: row.get(1)?,
             agent_id: row.get(2)?,
             cause: row.get(3)?,

@@ -18,7 +18,7 @@ pub(super) fn detected(
     event: &Folded,
     fact: &ConflictDetected,
 ) -> Result<Effect, Error> {
-    let Ok(acting) = event.entity_id.parse::<Id<Intent>>() else {
+    let Some(acting) = Id::<Intent>::exact(&event.entity_id) else {
         return Ok(Effect::Ignored("it names no intent"));
     };
     for counterpart in &fact.pairs {

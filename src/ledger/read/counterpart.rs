@@ -65,7 +65,7 @@ impl Snapshot<'_> {
         )?;
         let mut touched = Vec::new();
         for entity in find.query_map([seq], |row| row.get::<_, String>(0))? {
-            touched.extend(entity?.parse::<Id<Intent>>().ok());
+            touched.extend(Id::<Intent>::exact(&entity?));
         }
         Ok(touched)
     }

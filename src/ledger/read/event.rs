@@ -6,7 +6,15 @@ use super::super::error::Error;
 use super::Snapshot;
 use crate::domain::event::GENESIS;
 use crate::domain::fact::Fact;
-use crate::domain::{Digest, Event};
+use crate::domain::{Digest, Event, Id};
+
+/// Events after ?1 in order of arrival, at most ?2.
+pub(in crate::ledger) const EVENTS: &str =
+    "SELECT event.seq, event_id, event_type, version, entity_type, entity_id, agent_id, shared, payload,
+            created_at, event_hash, replica.uid, number, lamport, replica_hash, cause, why,
+            (SELECT before.event_hash FROM event before WHERE before.seq = event.seq - 1)
+     FROM event JOIN replica ON replica.id = event.replica LEFT JOIN event_local USING (seq)
+     LEFT JOIN ineffective USING (seq) WHERE event.seq > ?1 ORDER BY event.seq LIMIT ?2";
 
 impl Snapshot<'_> {
     /// Events after `after_seq` in order of arrival, at most `limit`.
@@ -14,13 +22,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// Whatever stops a read.
     pub fn events(&self, after_seq: u64, limit: u32) -> Result<Vec<Event>, Error> {
-        let mut find = self.connection().prepare_cached(
-            "SELECT event.seq, event_id, event_type, version, entity_type, entity_id, agent_id, shared, payload,
-                    created_at, event_hash, replica.uid, number, lamport, replica_hash, cause, why,
-                    (SELECT before.event_hash FROM event before WHERE before.seq = event.seq - 1)
-             FROM event JOIN replica ON replica.id = event.replica LEFT JOIN event_local USING (seq)
-             LEFT JOIN ineffective USING (seq) WHERE event.seq > ?1 ORDER BY event.seq LIMIT ?2",
-        )?;
+        let mut find = self.connection().prepare_cached(EVENTS)?;
         let found = find.query_map((after_seq, limit), |row| {
             let why: Option<String> = row.get(16)?;
             let previous: Option<Digest> = row.get(17)?;
@@ -56,7 +58,7 @@ impl Snapshot<'_> {
 /// version does not know included.
 fn payload(event: &Event, version: u32, shared: &str, local: Option<&str>) -> Value {
     if let Some(Fact::ConflictDetected(found)) = Fact::read(&event.event_type, version, shared, None)
-        && let Ok(acting) = event.entity_id.parse()
+        && let Some(acting) = Id::exact(&event.entity_id)
     {
         return found.describe(event.event_id, acting);
     }

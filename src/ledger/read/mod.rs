@@ -3,7 +3,7 @@
 mod agent;
 mod conflict;
 mod counterpart;
-mod event;
+pub(super) mod event;
 mod intent;
 pub mod page;
 mod resolve;

@@ -1,0 +1,320 @@
+//! Several ledgers of one piece of work, simulated: what they record, what strangers say, and
+//! what is carried between them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use foremerge::domain::event::Replica;
+use foremerge::domain::fact::{AgentRegistered, Fact};
+use foremerge::domain::{Agent, Event, Id, Intent};
+use foremerge::ledger::audit::{Audit, audit};
+use foremerge::ledger::exchange::{Admitted, Carried};
+use foremerge::ledger::replay::Part;
+use foremerge::ledger::{self, Draft, Durability, Error, Ledger, Patience, Place, Settings};
+use foremerge::operations::registry;
+use foremerge::service::{Call, Host, Surface};
+use foremerge::world::Fake;
+use serde_json::json;
+
+use crate::simulator_steps::{Cause, Saying, Step, Told, scope_key, stranger_event};
+
+/// Ledgers that record; the one after them only relays.
+pub const RECORDERS: usize = 2;
+const STRANGERS: usize = 2;
+/// Begins every path that must not leave its machine.
+pub const SECRET: &str = "/secret/";
+
+pub const SETTINGS: Settings =
+    Settings { durability: Durability::Off, patience: std::time::Duration::from_secs(30) };
+
+/// A directory in memory where the system has one.
+pub fn directory() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
+/// One ledger in its own directory and its own world.
+pub struct Node {
+    /// Removed with it.
+    _directory: tempfile::TempDir,
+    pub world: Arc<Fake>,
+    pub ledger: Arc<Ledger>,
+    pub replica: Id<Replica>,
+    host: Host,
+}
+
+impl Node {
+    pub fn new(seed: u64) -> Self {
+        let directory = directory();
+        let world = Arc::new(Fake::new(seed.wrapping_mul(0x1000_0000_01b3).wrapping_add(seed)));
+        let place = Place::in_directory(directory.path().join("ledger"));
+        ledger::create(place.clone(), &*world).unwrap();
+        let host = Host::new(world.clone(), Some(directory.path()), Some(place.file()), SETTINGS).unwrap();
+        let ledger = host.ledger().unwrap();
+        let replica = ledger.read(|snapshot| snapshot.replicas()).unwrap()[0].0;
+        Self { _directory: directory, world, ledger, replica, host }
+    }
+
+    /// Runs an operation as a client of the local JSON interface does.
+    pub fn run(
+        &self,
+        operation: &str,
+        input: serde_json::Value,
+    ) -> Result<serde_json::Value, foremerge::failure::Failure> {
+        let entry = registry::find(operation).unwrap();
+        (entry.run_json)(&self.host, &Call::plain(Surface::Http), input).and_then(|answer| answer.to_json())
+    }
+
+    pub fn record(
+        &self,
+        entity: String,
+        agent: Id<Agent>,
+        cause: Option<Id<Event>>,
+        fact: Fact,
+    ) -> Id<Event> {
+        self.ledger
+            .write(Patience::Wait, move |write| write.record(Draft { entity, agent, cause, fact }))
+            .unwrap()
+    }
+
+    pub fn register(&self, agent: Id<Agent>, name: &str, worktree: Option<String>) {
+        let fact = AgentRegistered {
+            name: name.to_owned(),
+            model: None,
+            capabilities: vec!["rust".to_owned()],
+            git_branch: Some("main".to_owned()),
+            git_head: None,
+            worktree,
+        };
+        self.record(agent.to_string(), agent, None, Fact::AgentRegistered(fact));
+    }
+
+    /// Admits events in one write that goes on whatever happens to them.
+    pub fn admit(&self, events: Vec<Carried>) -> Vec<Result<Admitted, Error>> {
+        self.ledger
+            .write(Patience::Wait, move |write| {
+                Ok::<_, Error>(events.iter().map(|event| write.admit(event)).collect())
+            })
+            .unwrap()
+    }
+
+    /// How many events of `replica` are here.
+    pub fn known(&self, replica: Id<Replica>) -> u64 {
+        let all = self.ledger.read(|snapshot| snapshot.replicas()).unwrap();
+        all.into_iter().find(|(id, _)| *id == replica).map_or(0, |(_, number)| number)
+    }
+
+    pub fn carry(&self, replica: Id<Replica>, after: u64, limit: u32) -> Vec<Carried> {
+        self.ledger.read(|snapshot| snapshot.carry(replica, after, limit)).unwrap()
+    }
+
+    /// Every event here, by replica.
+    pub fn chains(&self) -> BTreeMap<Id<Replica>, Vec<Carried>> {
+        let all = self.ledger.read(|snapshot| snapshot.replicas()).unwrap();
+        all.into_iter().map(|(id, _)| (id, self.carry(id, 0, u32::MAX))).collect()
+    }
+
+    pub fn events(&self) -> Vec<Event> {
+        self.ledger.read(|snapshot| snapshot.events(0, u32::MAX)).unwrap()
+    }
+
+    pub fn state(&self, part: Part) -> String {
+        self.ledger.read(|snapshot| snapshot.derived_state(part)).unwrap()
+    }
+
+    pub fn audit(&self) -> Audit {
+        audit(&self.ledger, 7, |_| true).unwrap()
+    }
+
+    /// Throws the derived state away and folds again; answers it before and after.
+    pub fn replayed(&self) -> (String, String) {
+        let before = self.state(Part::Everything);
+        self.ledger.write(Patience::Wait, |write| write.replay()).unwrap();
+        (before, self.state(Part::Everything))
+    }
+}
+
+/// All ledgers of a run, and everything that was ever said.
+pub struct Simulation {
+    pub nodes: Vec<Node>,
+    pub strangers: Vec<Id<Replica>>,
+    pub spoken: BTreeMap<Id<Replica>, Vec<Carried>>,
+    agents: Vec<Id<Agent>>,
+    intents: Vec<Id<Intent>>,
+    events: Vec<Id<Event>>,
+    registered: usize,
+}
+
+fn pick<T: Copy>(list: &[T], at: u8) -> T {
+    list[usize::from(at) % list.len()]
+}
+
+impl Simulation {
+    pub fn new() -> Self {
+        let nodes: Vec<_> = (1..=RECORDERS as u64 + 1).map(Node::new).collect();
+        // One stranger orders before, one after everything else that happens at the same time.
+        let strangers = vec![Id::from_bytes([0; 16]), Id::from_bytes([0xff; 16])];
+        let spoken = nodes.iter().map(|node| node.replica).chain(strangers.iter().copied());
+        Self {
+            spoken: spoken.map(|replica| (replica, Vec::new())).collect(),
+            nodes,
+            strangers,
+            agents: (0..3).map(|n| Id::from_bytes([0xa0 + n; 16])).collect(),
+            intents: (0..4).map(|n| Id::from_bytes([0x10 + n; 16])).collect(),
+            events: Vec::new(),
+            registered: 0,
+        }
+    }
+
+    /// A run of these steps.
+    pub fn of(steps: &[Step]) -> Self {
+        let mut simulation = Self::new();
+        for step in steps {
+            simulation.step(step);
+        }
+        simulation
+    }
+
+    pub fn agent(&self, at: u8) -> Id<Agent> {
+        pick(&self.agents, at)
+    }
+
+    pub fn intent(&self, at: u8) -> Id<Intent> {
+        pick(&self.intents, at)
+    }
+
+    pub fn step(&mut self, step: &Step) {
+        match step {
+            Step::Pass { at, millis } => self.nodes[usize::from(*at) % self.nodes.len()].world.pass(*millis),
+            Step::Register { at, worktree } => self.register(usize::from(*at) % RECORDERS, *worktree),
+            Step::Publish { at, agent, scopes } => {
+                let at = usize::from(*at) % RECORDERS;
+                let agent = self.agent(*agent);
+                let scopes: Vec<_> = scopes
+                    .iter()
+                    .map(|(key, operation)| {
+                        json!({ "kind": "symbol", "key": scope_key(*key), "operation": operation })
+                    })
+                    .collect();
+                let input = json!({ "agent_id": agent, "task": "t", "summary": "s", "scopes": scopes });
+                if let Err(refused) = self.nodes[at].run("publish_intent", input) {
+                    assert_eq!(refused.code, foremerge::failure::Code::NotFound, "{refused:?}");
+                }
+                self.listen(at);
+            }
+            Step::Record { at, saying } => {
+                let at = usize::from(*at) % RECORDERS;
+                let Saying { what, cause, .. } = saying;
+                if let Some((entity, agent, fact)) = what.fact(self) {
+                    self.nodes[at].record(entity, agent, self.cause(*cause), fact);
+                    self.listen(at);
+                }
+            }
+            Step::Say { stranger, saying } => self.say(usize::from(*stranger) % STRANGERS, saying),
+            Step::Carry { from, to, speaker, count, again } => {
+                let speakers: Vec<_> = self.spoken.keys().copied().collect();
+                let speaker = pick(&speakers, *speaker);
+                let nodes = self.nodes.len();
+                let (from, to) =
+                    (&self.nodes[usize::from(*from) % nodes], &self.nodes[usize::from(*to) % nodes]);
+                let after = if *again { 0 } else { to.known(speaker) };
+                hand_over(to, from.carry(speaker, after, u32::from(*count)));
+            }
+            Step::Tell { stranger, to, count, again } => {
+                let stranger = pick(&self.strangers, *stranger);
+                let to = &self.nodes[usize::from(*to) % self.nodes.len()];
+                let after = if *again { 0 } else { to.known(stranger) };
+                let said = self.spoken[&stranger].iter().skip(usize::try_from(after).unwrap());
+                hand_over(to, said.take(usize::from(*count)).cloned().collect());
+            }
+        }
+    }
+
+    fn register(&mut self, at: usize, worktree: bool) {
+        self.registered += 1;
+        let name = format!("agent-{}", self.registered);
+        if worktree {
+            let agent = Id::from_bytes([0xc0 ^ u8::try_from(self.registered % 64).unwrap(); 16]);
+            self.nodes[at].register(agent, &name, Some(format!("{SECRET}{at}/{name}")));
+        } else {
+            self.nodes[at].run("register_agent", json!({ "name": name })).unwrap();
+        }
+        self.listen(at);
+    }
+
+    /// Notes what the ledger `at` has recorded since the last time.
+    fn listen(&mut self, at: usize) {
+        let node = &self.nodes[at];
+        let heard = self.spoken.get_mut(&node.replica).unwrap();
+        let new = node.carry(node.replica, heard.len() as u64, u32::MAX);
+        heard.extend(new.iter().cloned());
+        for event in new {
+            self.events.push(event.event_id);
+            if event.event_type == "agent.registered" {
+                self.agents.extend(event.entity_id.parse::<Id<Agent>>());
+            } else if event.event_type == "intent.published" {
+                self.intents.extend(event.entity_id.parse::<Id<Intent>>());
+            }
+        }
+    }
+
+    fn say(&mut self, stranger: usize, saying: &Saying) {
+        let cause = self.cause(saying.cause);
+        let told: Told = saying.what.told(self);
+        let replica = self.strangers[stranger];
+        let said = self.spoken.get_mut(&replica).unwrap();
+        let event = told.after(said.last(), stranger, replica, saying.later, cause);
+        self.events.push(event.event_id);
+        said.push(event);
+    }
+
+    fn cause(&self, cause: Cause) -> Option<Id<Event>> {
+        match cause {
+            Cause::Nothing => None,
+            Cause::Nobody => Some(Id::from_bytes([0xee; 16])),
+            Cause::Known(_) if self.events.is_empty() => None,
+            Cause::Known(at) => Some(pick(&self.events, at)),
+            Cause::Coming { stranger, ahead } => {
+                let stranger = usize::from(stranger) % STRANGERS;
+                let said = self.spoken[&self.strangers[stranger]].len();
+                Some(stranger_event(stranger, said + 1 + usize::from(ahead)))
+            }
+        }
+    }
+
+    /// Brings everything that was said to `node`, a piece at a time, in an order and with
+    /// repetitions that `chance` decides.
+    pub fn tell_all(&self, node: &Node, chance: &[u8]) {
+        let mut chance = chance.iter().copied().cycle();
+        loop {
+            let open: Vec<_> = self
+                .spoken
+                .iter()
+                .map(|(replica, said)| (said, usize::try_from(node.known(*replica)).unwrap()))
+                .filter(|(said, known)| *known < said.len())
+                .collect();
+            if open.is_empty() {
+                return;
+            }
+            let draw = chance.next().unwrap_or(0);
+            let (said, known) = pick(&open, draw);
+            let from = if draw & 0x40 == 0 { known } else { known.saturating_sub(2) };
+            let to = said.len().min(known + 1 + usize::from(draw >> 4 & 3));
+            hand_over(node, said[from..to].to_vec());
+        }
+    }
+}
+
+/// Hands events of one replica over; every one is new or known as its number says.
+pub fn hand_over(to: &Node, events: Vec<Carried>) {
+    let Some(first) = events.first() else { return };
+    let known = to.known(first.replica);
+    let expected: Vec<_> = events
+        .iter()
+        .map(|event| Ok(if event.number <= known { Admitted::Known } else { Admitted::Appended }))
+        .collect();
+    if first.number <= known + 1 {
+        assert_eq!(to.admit(events), expected);
+    }
+}
