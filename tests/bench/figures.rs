@@ -162,7 +162,7 @@ fn publish_cpu() {
         let samples = (0..400).map(|number| {
             let before = cpu();
             publish(&bench.host, &agents[number % agents.len()], unrelated + number);
-            cpu() - before
+            cpu().saturating_sub(before)
         });
         let typical = median(samples.collect());
         let reference = *reference.get_or_insert(typical);
@@ -209,12 +209,8 @@ fn ledger_bytes() {
     let full = bench.bytes_after_checkpoint();
     println!("ledger: empty {empty} bytes, per intent of three scopes {} bytes", (full - empty) / 2_000);
     let connection = rusqlite::Connection::open(bench.ledger()).unwrap();
-    let mut largest = match connection
-        .prepare("SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 8")
-    {
-        Ok(statement) => statement,
-        Err(_) => return,
-    };
+    let by_table = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 8";
+    let Ok(mut largest) = connection.prepare(by_table) else { return };
     let rows = largest.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?))).unwrap();
     for row in rows.flatten() {
         println!("    {:24} {:6} bytes per intent", row.0, row.1 / 2_000);

@@ -9,6 +9,7 @@ mod git_scaffold;
 mod git_worktrees;
 mod ledger_chain;
 mod ledger_effects;
+mod ledger_plans;
 mod ledger_verifier;
 mod probe;
 mod reference;

@@ -109,6 +109,7 @@ CREATE TABLE agent (
     replica       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX agent_by_age ON agent (registered_at);
+CREATE INDEX agent_by_name ON agent (name, worktree);
 
 CREATE TABLE intent (
     id         INTEGER PRIMARY KEY,

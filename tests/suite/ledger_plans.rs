@@ -1,0 +1,115 @@
+//! Every statement of the ledger, read off its source and explained by SQLite on a real file:
+//! what runs on every call must find its rows through an index, however long the history is.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use foremerge::ledger::{Place, create};
+use foremerge::world::{Fake, World};
+
+/// Statements that may read a whole table, by how they begin, and why.
+const MAY_SCAN: &[(&str, &str)] = &[
+    ("SELECT seq, event_hash FROM event ORDER BY seq DESC LIMIT 1", "the last row"),
+    ("SELECT repository FROM identity", "one row"),
+    ("SELECT coalesce(max(last_lamport), 0) FROM replica", "one row per clone"),
+    ("SELECT uid, last_number FROM replica", "one row per clone"),
+    ("SELECT id, uid, last_number, last_lamport, last_hash FROM replica WHERE own", "one row per clone"),
+    ("SELECT uid FROM replica WHERE own", "one row per clone"),
+    ("SELECT id, uid, last_number, last_lamport, last_hash FROM replica", "one row per clone, in an audit"),
+    ("SELECT application_id, user_version FROM pragma", "one row"),
+    ("SELECT count(*) FROM agent", "a count of all"),
+    ("SELECT count(*) FROM conflict", "a count of all, through the smallest index"),
+    ("SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)", "in an audit"),
+];
+
+fn sources() -> Vec<PathBuf> {
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ledger")];
+    let mut found = Vec::new();
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("replay.rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// String literals of a file outside its tests, with line continuations joined.
+fn literals(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code = lines.collect::<Vec<_>>().join("\n").replace("\\\"", "'").replace("'\"'", "");
+    code.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The statement with every `{NAME}` replaced by the literal that is called so in the file.
+fn filled(statement: &str, text: &str) -> Option<String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut filled = statement.to_owned();
+    for _ in 0..4 {
+        let Some((before, rest)) = filled.split_once('{') else { return Some(filled) };
+        let (name, after) = rest.split_once('}')?;
+        let value = [format!("{name}: &str = "), format!("let {name} = "), format!("{name}: u32 = ")]
+            .iter()
+            .find_map(|opening| text.split_once(opening.as_str()))?
+            .1;
+        let value = match value.strip_prefix('"') {
+            Some(literal) => literal.split('"').next()?,
+            None => value.split(';').next()?,
+        };
+        filled = format!("{before}{value}{after}");
+    }
+    None
+}
+
+#[test]
+fn every_statement_of_the_ledger_finds_its_rows_through_an_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let world: Arc<dyn World> = Arc::new(Fake::new(1));
+    let place = create(Place::in_directory(directory.path().join("ledger")), &*world).unwrap().place;
+    let connection = rusqlite::Connection::open(place.file()).unwrap();
+    let (mut explained, mut faults) = (0, Vec::new());
+    for path in sources() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for literal in literals(&text) {
+            let begins = literal.trim_start();
+            if !["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| begins.starts_with(verb)) {
+                continue;
+            }
+            // A fragment that others are built from is explained as part of them.
+            let is_fragment = text.contains(&format!("const SELECT: &str = \"{literal}\""));
+            let Some(statement) = filled(&literal, &text).filter(|_| !is_fragment) else {
+                assert!(is_fragment, "{}: a part of it is not found: {literal}", path.display());
+                continue;
+            };
+            if statement.contains(';') {
+                continue; // a script, not a statement that is kept prepared
+            }
+            let mut explain = connection
+                .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
+                .unwrap_or_else(|error| panic!("{}: {error}: {statement}", path.display()));
+            let nothing = vec![rusqlite::types::Null; explain.parameter_count()];
+            let plan: Vec<String> = explain
+                .query_map(rusqlite::params_from_iter(nothing), |row| row.get(3))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            explained += 1;
+            let statement = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+            let scans = plan.iter().any(|step| {
+                // An index read in order up to a LIMIT is a page, not a scan.
+                step.starts_with("SCAN") && !(step.contains("USING") && statement.contains("LIMIT"))
+            });
+            if scans && !MAY_SCAN.iter().any(|(beginning, _)| statement.starts_with(beginning)) {
+                faults.push(format!("{}\n  {statement}\n  {}", path.display(), plan.join("\n  ")));
+            }
+        }
+    }
+    assert!(explained > 40, "only {explained} statements were found: has the way they are written changed?");
+    assert!(faults.is_empty(), "read whole tables:\n{}", faults.join("\n"));
+}
