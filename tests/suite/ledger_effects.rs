@@ -4,6 +4,7 @@ use foremerge::domain::event::Replica;
 use foremerge::domain::fact::{AgentRegistered, Fact};
 use foremerge::domain::{Event, Id};
 use foremerge::ledger::exchange::Carried;
+use foremerge::ledger::replay::Part;
 
 use crate::simulator::{Node, hand_over};
 use crate::simulator_steps::{Told, chained, published};
@@ -131,4 +132,23 @@ fn a_known_event_that_names_nothing_has_no_effect_and_an_unknown_one_is_not_judg
     assert_eq!(why_not(&node, &malformed).as_deref(), Some(nothing));
     assert_eq!(why_not(&node, &nobody).as_deref(), Some("it names no agent"));
     assert_eq!(why_not(&node, &unknown), None);
+}
+
+#[test]
+fn a_copied_ledger_speaks_as_a_replica_of_its_own_and_both_come_to_the_same_state() {
+    let original = Node::new(35);
+    original.register(Id::from_bytes([1; 16]), "before the copy", None);
+    let copy = original.copied(36);
+    original.register(Id::from_bytes([2; 16]), "in the original", None);
+    copy.register(Id::from_bytes([2; 16]), "in the copy", None);
+    let spoken = [&original, &copy].map(Node::chains);
+    assert_eq!((spoken[0].len(), spoken[1].len()), (1, 2), "the copy found that it is one");
+    for (to, chains) in [(&copy, &spoken[0]), (&original, &spoken[1])] {
+        for chain in chains.values() {
+            assert!(to.admit(chain.clone()).iter().all(Result::is_ok));
+        }
+    }
+    assert_eq!(original.chains(), copy.chains());
+    assert_eq!(original.state(Part::Shared), copy.state(Part::Shared));
+    assert_eq!((original.audit().fault, copy.audit().fault), (None, None));
 }

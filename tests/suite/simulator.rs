@@ -47,9 +47,29 @@ pub struct Node {
 impl Node {
     pub fn new(seed: u64) -> Self {
         let directory = directory();
-        let world = Arc::new(Fake::new(seed.wrapping_mul(0x1000_0000_01b3).wrapping_add(seed)));
+        let world = Fake::new(seed.wrapping_mul(0x1000_0000_01b3).wrapping_add(seed));
+        ledger::create(Place::in_directory(directory.path().join("ledger")), &world).unwrap();
+        Self::open(directory, world)
+    }
+
+    /// Another node on a copy of this one's files.
+    pub fn copied(&self, seed: u64) -> Self {
+        let directory = directory();
+        let (from, to) = (self.ledger.place().directory(), directory.path().join("ledger"));
+        std::fs::create_dir(&to).unwrap();
+        // A backup reads the file through a connection: opening it otherwise would drop locks.
+        let connection = rusqlite::Connection::open(self.ledger.place().file()).unwrap();
+        let file = to.join("state.sqlite3");
+        connection.execute("VACUUM INTO ?1", [file.to_str().unwrap()]).unwrap();
+        for name in ["mark", "repository"] {
+            std::fs::copy(from.join(name), to.join(name)).unwrap();
+        }
+        Self::open(directory, Fake::new(seed))
+    }
+
+    fn open(directory: tempfile::TempDir, world: Fake) -> Self {
+        let world = Arc::new(world);
         let place = Place::in_directory(directory.path().join("ledger"));
-        ledger::create(place.clone(), &*world).unwrap();
         let host = Host::new(world.clone(), Some(directory.path()), Some(place.file()), SETTINGS).unwrap();
         let ledger = host.ledger().unwrap();
         let replica = ledger.read(|snapshot| snapshot.replicas()).unwrap()[0].0;

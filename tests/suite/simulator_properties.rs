@@ -15,7 +15,7 @@ use crate::simulator_model::{self, Expected};
 use crate::simulator_steps::{Step, chained, steps};
 
 /// How much longer the long variants look.
-const LONG: u32 = 25;
+const LONG: u32 = 30;
 
 /// Tries `cases` values; a failure is reported with the smallest value that still fails.
 fn hold<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) {
@@ -114,7 +114,7 @@ fn is_audited_as_valid(node: &Node) {
     assert_eq!(found.events_verified, node.events().len() as u64);
 }
 
-property!(folding_the_history_again_leads_to_the_state_it_had_after_every_step, 60, steps(24), |steps| {
+property!(folding_the_history_again_leads_to_the_state_it_had_after_every_step, 45, steps(24), |steps| {
     let mut run = Simulation::new();
     for step in &steps {
         run.step(step);
@@ -123,7 +123,7 @@ property!(folding_the_history_again_leads_to_the_state_it_had_after_every_step, 
     run.nodes.iter().for_each(is_audited_as_valid);
 });
 
-property!(state_and_effectiveness_are_those_of_a_plain_fold_after_every_step, 70, steps(24), |steps| {
+property!(state_and_effectiveness_are_those_of_a_plain_fold_after_every_step, 55, steps(24), |steps| {
     let mut run = Simulation::new();
     for step in &steps {
         run.step(step);
@@ -133,7 +133,7 @@ property!(state_and_effectiveness_are_those_of_a_plain_fold_after_every_step, 70
 
 property!(
     every_order_of_exchange_leads_to_the_same_state,
-    100,
+    80,
     (steps(36), prop::collection::vec(chance(), RECORDERS + 3)),
     |(steps, chances): (Vec<Step>, Vec<Chance>)| {
         let mut run = Simulation::of(&steps);
@@ -181,7 +181,7 @@ fn keeps_local_things_local(run: &Simulation) {
 
 property!(
     events_that_are_tampered_with_forked_gapped_or_out_of_time_are_refused_and_change_nothing,
-    50,
+    40,
     (steps(16), any::<prop::sample::Index>(), any::<prop::sample::Index>()),
     |(steps, speaker, place): (Vec<Step>, prop::sample::Index, prop::sample::Index)| {
         let run = Simulation::of(&steps);
@@ -288,7 +288,7 @@ fn unacceptable(chain: &[Carried], place: usize, taken: Id<Event>) -> Vec<(&'sta
 
 property!(
     a_feed_tells_every_event_once_and_in_order_however_writes_and_polls_interleave,
-    60,
+    40,
     (steps(30), prop::collection::vec((0..4_u32, 1..4_u32), 30)),
     |(steps, polls): (Vec<Step>, Vec<(u32, u32)>)| {
         let mut run = Simulation::new();
