@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::error::Error;
 use super::mark::Mark;
@@ -33,6 +33,8 @@ pub struct Fault {
 struct Chains {
     head: Option<Digest>,
     replicas: HashMap<i64, Speaker>,
+    /// The replicas this ledger spoke as and their last numbers, once all events are verified.
+    own: Vec<(Id<Replica>, u64)>,
 }
 
 struct Speaker {
@@ -53,16 +55,15 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
     let mark = Mark::read(place);
     let reader = open::reader(place, ledger.shared.identity)?;
     let connection = reader.connection();
-    let mut chains = Chains { head: None, replicas: HashMap::new() };
+    let mut chains = Chains { head: None, replicas: HashMap::new(), own: Vec::new() };
     let mut verified = 0;
     let fault = loop {
         if !go_on(verified) {
             return Err(Error::Cancelled);
         }
-        let before = verified;
         match verify_page(connection, page, &mut verified, &mut chains) {
-            Ok(()) if verified == before => break truncated(connection, &chains, mark, verified)?,
-            Ok(()) => {}
+            Ok(true) => {}
+            Ok(false) => break lost(&chains, mark, verified),
             Err(PageError::Fault(why)) => break Some(Fault { seq: verified + 1, why }),
             Err(PageError::Sqlite(error)) => match Error::at(place.file(), &error) {
                 Error::Corrupt { why, .. } => break Some(Fault { seq: verified + 1, why }),
@@ -74,24 +75,20 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
 }
 
 /// Is the end of the history still there? Its own chain cannot tell; the mark can.
-fn truncated(
-    connection: &Connection,
-    chains: &Chains,
-    mark: Option<Mark>,
-    verified: u64,
-) -> Result<Option<Fault>, Error> {
-    let Some(mark) = mark.filter(|mark| mark.number > 0) else { return Ok(None) };
-    let present =
-        chains.replicas.values().find(|speaker| speaker.id == mark.replica).map_or(0, |one| one.number);
-    let newest_own: Option<Id<Replica>> = {
-        let mut find = connection.prepare("SELECT uid FROM replica WHERE own ORDER BY id DESC LIMIT 1")?;
-        find.query_map([], |row| row.get(0))?.next().transpose()?
-    };
-    let lost = mark.number > present && newest_own == Some(mark.replica);
-    Ok(lost.then(|| Fault {
+///
+/// A mark that speaks of an earlier replica than the newest was overtaken by a crash right after a new one
+/// was minted, and says nothing. One that speaks of a replica nobody knows was left by what is lost.
+fn lost(chains: &Chains, mark: Option<Mark>, verified: u64) -> Option<Fault> {
+    let mark = mark.filter(|mark| mark.number > 0)?;
+    let known = chains.own.iter().position(|(id, _)| *id == mark.replica);
+    if known.is_some_and(|place| place + 1 < chains.own.len()) {
+        return None;
+    }
+    let present = known.map_or(0, |place| chains.own[place].1);
+    (mark.number > present).then(|| Fault {
         seq: verified + 1,
         why: format!("{} events were acknowledged here and {present} are left", mark.number),
-    }))
+    })
 }
 
 enum PageError {
@@ -105,7 +102,45 @@ impl From<rusqlite::Error> for PageError {
     }
 }
 
+/// Verifies the next page in one moment of the ledger; false when there was none left, and then what the
+/// ledger says about the ends of its chains is verified too.
 fn verify_page(
+    connection: &Connection,
+    page: u32,
+    verified: &mut u64,
+    chains: &mut Chains,
+) -> Result<bool, PageError> {
+    let before = *verified;
+    let moment = connection.unchecked_transaction()?;
+    verify_events(&moment, page, verified, chains)?;
+    if *verified == before {
+        verify_ends(&moment, chains)?;
+    }
+    moment.finish()?;
+    Ok(*verified > before)
+}
+
+fn verify_ends(connection: &Connection, chains: &mut Chains) -> Result<(), PageError> {
+    let mut read = connection
+        .prepare("SELECT id, uid, own, last_number, last_lamport, last_hash FROM replica ORDER BY id")?;
+    let mut rows = read.query([])?;
+    while let Some(row) = rows.next()? {
+        let (replica, id, own): (i64, Id<Replica>, bool) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let end: (u64, u64, Vec<u8>) = (row.get(3)?, row.get(4)?, row.get(5)?);
+        let verified = chains.replicas.get(&replica);
+        let (number, lamport, hash) =
+            verified.map_or((0, 0, &[][..]), |speaker| (speaker.number, speaker.lamport, &speaker.hash));
+        if (end.0, end.1, end.2.as_slice()) != (number, lamport, hash) {
+            return Err(PageError::Fault(format!("the last event of {id} is not the one it is said to be")));
+        }
+        if own {
+            chains.own.push((id, number));
+        }
+    }
+    Ok(())
+}
+
+fn verify_events(
     connection: &Connection,
     page: u32,
     verified: &mut u64,
@@ -142,8 +177,10 @@ fn verify(
     let speaker = match chains.replicas.entry(replica) {
         std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
         std::collections::hash_map::Entry::Vacant(new) => {
-            let id =
-                connection.query_row("SELECT uid FROM replica WHERE id = ?1", [replica], |row| row.get(0))?;
+            let mut find = connection.prepare_cached("SELECT uid FROM replica WHERE id = ?1")?;
+            let Some(id) = find.query_row([replica], |row| row.get(0)).optional()? else {
+                return fault("nobody knows which replica recorded it");
+            };
             new.insert(Speaker { id, number: 0, lamport: 0, hash: Vec::new() })
         }
     };
