@@ -3,11 +3,13 @@
 //! Nobody here opens the path with `std::fs` while a connection may live: closing that handle
 //! would drop `SQLite`'s POSIX locks. Looking at it with `stat` is harmless.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use rusqlite::config::DbConfig;
@@ -24,7 +26,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const STATEMENTS: usize = 96;
 
 /// Which file a path leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileIdentity {
     device: u64,
     pub inode: u64,
@@ -59,9 +61,39 @@ pub(super) fn still_the_same(place: &Place, opened: FileIdentity) -> Result<(), 
     }
 }
 
+/// Files that this process has connections with locks to. A second handle on such a file, once closed, takes
+/// those locks away.
+static IN_USE: Mutex<BTreeMap<FileIdentity, u64>> = Mutex::new(BTreeMap::new());
+
+/// Says for as long as it lives that a connection with locks is there.
+pub(super) struct InUse(FileIdentity);
+
+impl InUse {
+    fn new(file: FileIdentity) -> Self {
+        *files_in_use().entry(file).or_default() += 1;
+        Self(file)
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        let mut files = files_in_use();
+        match files.get_mut(&self.0) {
+            Some(connections) if *connections > 1 => *connections -= 1,
+            _ => drop(files.remove(&self.0)),
+        }
+    }
+}
+
+fn files_in_use() -> MutexGuard<'static, BTreeMap<FileIdentity, u64>> {
+    IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A connection that cannot write.
 pub(super) struct Reader {
     connection: Connection,
+    /// Of one that reads the files themselves.
+    _in_use: Option<InUse>,
     /// Holds the copy when the ledger itself cannot be opened where it is.
     copy: Option<tempfile::TempDir>,
     /// What the files were when they were frozen or copied; `None` for a connection that follows them.
@@ -113,12 +145,18 @@ impl Reader {
 pub(super) fn reader(place: &Place, expected: FileIdentity) -> Result<Reader, Error> {
     // Before, so that a file that took the place of the opened one is not judged as if it were that one.
     still_the_same(place, expected)?;
+    let in_use = InUse::new(expected);
     let plain = connect(place.file(), OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
         check_with_log(&connection, place, place)?;
-        Ok(Reader { connection, copy: None, taken: None })
+        Ok(connection)
     });
+    let plain = plain.map(|connection| Reader { connection, _in_use: Some(in_use), copy: None, taken: None });
     let reader = match plain {
-        Err(Error::ReadOnly { .. }) => {
+        Err(Error::ReadOnly { path, why }) => {
+            let others = files_in_use();
+            if others.contains_key(&expected) {
+                return Err(Error::ReadOnly { path, why });
+            }
             let taken = Signature::of(place);
             match taken.wal {
                 None | Some((_, 0, _)) => immutable(place, taken)?,
@@ -150,7 +188,7 @@ fn immutable(place: &Place, taken: Signature) -> Result<Reader, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     let connection = connect(Path::new(&uri), flags)?;
     check(&connection, place, place)?;
-    let reader = Reader { connection, copy: None, taken: Some(taken) };
+    let reader = Reader { connection, _in_use: None, copy: None, taken: Some(taken) };
     reader.was_undisturbed(place)?;
     Ok(reader)
 }
@@ -172,7 +210,7 @@ fn copied(place: &Place) -> Result<Reader, Error> {
     make_writable(there.file()).and_then(|()| make_writable(&there.wal())).map_err(refused)?;
     let connection = connect(there.file(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     check_with_log(&connection, place, &there)?;
-    Ok(Reader { connection, copy: Some(directory), taken: Some(taken) })
+    Ok(Reader { connection, _in_use: None, copy: Some(directory), taken: Some(taken) })
 }
 
 /// A copy has the permissions of its original, which may be the reason it had to be made.
@@ -188,8 +226,9 @@ pub(super) fn writer(
     place: &Place,
     durability: Durability,
     expected: FileIdentity,
-) -> Result<Connection, Error> {
+) -> Result<(Connection, InUse), Error> {
     still_the_same(place, expected)?;
+    let in_use = InUse::new(expected);
     let opened = connect(place.file(), OpenFlags::SQLITE_OPEN_READ_WRITE).and_then(|connection| {
         check_with_log(&connection, place, place)?;
         Ok(connection)
@@ -197,7 +236,7 @@ pub(super) fn writer(
     still_the_same(place, expected)?;
     let connection = opened?;
     tune(&connection, durability).map_err(|error| Error::at(place.file(), &error))?;
-    Ok(connection)
+    Ok((connection, in_use))
 }
 
 /// What a writing connection needs, whether it creates the file or finds it.

@@ -160,6 +160,7 @@ impl Drop for Writer {
 /// What the writer keeps open between commits.
 struct Desk {
     connection: Connection,
+    _in_use: open::InUse,
     turnstile: Turnstile,
     mark: MarkFile,
 }
@@ -171,8 +172,8 @@ impl Desk {
         // The turnstile first: on a read-only medium this is the refusal that says so.
         let turnstile = Turnstile::open(&shared.place)?;
         let mark = MarkFile::open(&shared.place)?;
-        let connection = open::writer(&shared.place, shared.settings.durability, shared.identity)?;
-        Ok(Self { connection, turnstile, mark })
+        let (connection, in_use) = open::writer(&shared.place, shared.settings.durability, shared.identity)?;
+        Ok(Self { connection, _in_use: in_use, turnstile, mark })
     }
 }
 
