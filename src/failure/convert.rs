@@ -13,35 +13,42 @@ impl From<ledger::Error> for Failure {
                     .with("database", path.to_string_lossy())
                     .then(Audience::Operator, "init")
             }
-            Error::Corrupt { path, why } => Self::new(
-                Code::CorruptLedger,
-                format!(
-                    "the ledger {} cannot be used: {why}. Nothing was changed. Restore the file from a backup, or move \
-                     its directory away and initialize again, which starts an empty history",
-                    path.display()
-                ),
-            )
-            .with("database", path.to_string_lossy()),
+            Error::Corrupt { path, .. } => {
+                let failure = Self::new(
+                    Code::CorruptLedger,
+                    format!(
+                        "{message}. Nothing was changed. Restore the file from a backup, or move its directory away \
+                         and initialize again, which starts an empty history"
+                    ),
+                );
+                at("database", &path, failure)
+            }
             Error::MigrationRequired { found, needed } => Self::new(
                 Code::MigrationRequired,
                 format!("{message}; use the version of Foremerge that wrote it, nothing was changed"),
             )
             .with("found", found)
             .with("needed", needed),
-            Error::UnsupportedSchema { found, known } => {
-                Self::new(Code::UnsupportedSchema, format!("{message}; update Foremerge, nothing was changed"))
-                    .with("found", found)
-                    .with("known", known)
-            }
-            Error::Replaced(path) => {
-                Self::new(Code::LedgerReplaced, format!("{message}; start the command again to use the new file"))
-                    .with("database", path.to_string_lossy())
-            }
-            Error::ReadOnly { path, .. } => Self::new(
-                Code::LedgerReadonly,
-                format!("{message}. Reading still works; to write, give this user write access and free space there"),
+            Error::UnsupportedSchema { found, known } => Self::new(
+                Code::UnsupportedSchema,
+                format!("{message}; update Foremerge, nothing was changed"),
             )
-            .with("path", path.to_string_lossy()),
+            .with("found", found)
+            .with("known", known),
+            Error::Replaced(path) => Self::new(
+                Code::LedgerReplaced,
+                format!("{message}; start the command again to use the new file"),
+            )
+            .with("database", path.to_string_lossy()),
+            Error::ReadOnly { path, .. } => {
+                let failure = Self::new(
+                    Code::LedgerReadonly,
+                    format!(
+                        "{message}. Reading still works; to write, give this user write access and free space there"
+                    ),
+                );
+                at("path", &path, failure)
+            }
             Error::Occupied { .. } => Self::invalid("database", message),
             Error::Busy(_) | Error::Cancelled => Self::new(Code::NotReady, message),
             Error::NotFound { .. } => Self::new(Code::NotFound, message),
@@ -52,6 +59,11 @@ impl From<ledger::Error> for Failure {
             Error::Refused { .. } | Error::Internal(_) => Self::new(Code::InternalError, message),
         }
     }
+}
+
+/// The path as a detail, where it is known.
+fn at(key: &str, path: &std::path::Path, failure: Failure) -> Failure {
+    if path.as_os_str().is_empty() { failure } else { failure.with(key, path.to_string_lossy()) }
 }
 
 impl From<git::Error> for Failure {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::error::Error;
 use super::mark::Mark;
@@ -33,6 +33,8 @@ pub struct Fault {
 struct Chains {
     head: Option<Digest>,
     replicas: HashMap<i64, Speaker>,
+    /// The replicas this ledger spoke as and their last numbers, once all events are verified.
+    own: Vec<(Id<Replica>, u64)>,
 }
 
 struct Speaker {
@@ -53,16 +55,15 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
     let mark = Mark::read(place);
     let reader = open::reader(place, ledger.shared.identity)?;
     let connection = reader.connection();
-    let mut chains = Chains { head: None, replicas: HashMap::new() };
+    let mut chains = Chains { head: None, replicas: HashMap::new(), own: Vec::new() };
     let mut verified = 0;
     let fault = loop {
         if !go_on(verified) {
             return Err(Error::Cancelled);
         }
-        let before = verified;
-        match verify_page(connection, page.max(1), &mut verified, &mut chains, mark) {
-            Ok(()) if verified == before => break None,
-            Ok(()) => {}
+        match verify_page(connection, page.max(1), &mut verified, &mut chains) {
+            Ok(true) => {}
+            Ok(false) => break lost(&chains, mark, verified),
             Err(PageError::Fault(why)) => break Some(Fault { seq: verified + 1, why }),
             Err(PageError::Sqlite(error)) => match Error::at(place.file(), &error) {
                 Error::Corrupt { why, .. } => break Some(Fault { seq: verified + 1, why }),
@@ -78,48 +79,20 @@ pub fn audit(ledger: &Ledger, page: u32, mut go_on: impl FnMut(u64) -> bool) -> 
 }
 
 /// Is the end of the history still there? Its own chain cannot tell; the mark can.
-fn truncated(
-    connection: &Connection,
-    chains: &Chains,
-    mark: Option<Mark>,
-    verified: u64,
-) -> Result<(), PageError> {
-    let Some(mark) = mark else { return Ok(()) };
-    let present =
-        chains.replicas.values().find(|speaker| speaker.id == mark.replica).map_or(0, |one| one.number);
-    let newest_own: Option<Id<Replica>> = {
-        let mut find = connection.prepare("SELECT uid FROM replica WHERE own ORDER BY id DESC LIMIT 1")?;
-        find.query_map([], |row| row.get(0))?.next().transpose()?
-    };
-    if newest_own == Some(mark.replica) && (mark.number > present || mark.seq > verified) {
-        let why = format!("{} events were acknowledged here and {verified} are left", mark.seq);
-        return Err(PageError::Fault(why));
+///
+/// A mark that speaks of an earlier replica than the newest was overtaken by a crash right after a new one
+/// was minted, and says nothing. One that speaks of a replica nobody knows was left by what is lost.
+fn lost(chains: &Chains, mark: Option<Mark>, verified: u64) -> Option<Fault> {
+    let mark = mark?;
+    let known = chains.own.iter().position(|(id, _)| *id == mark.replica);
+    if known.is_some_and(|place| place + 1 < chains.own.len()) {
+        return None;
     }
-    Ok(())
-}
-
-/// Does everything beside the events end where they do? The next event would build on it.
-fn loose_ends(connection: &Connection, chains: &Chains) -> Result<(), PageError> {
-    let mut ends = connection.prepare("SELECT id, uid, last_number, last_lamport, last_hash FROM replica")?;
-    let mut rows = ends.query([])?;
-    while let Some(row) = rows.next()? {
-        let noted: (u64, u64, Vec<u8>) = (row.get(2)?, row.get(3)?, row.get(4)?);
-        let speaker = chains.replicas.get(&row.get(0)?);
-        if noted != speaker.map_or((0, 0, Vec::new()), |one| (one.number, one.lamport, one.hash.clone())) {
-            let id: Id<Replica> = row.get(1)?;
-            return Err(PageError::Fault(format!(
-                "the end that is noted for {id} is not that of its events"
-            )));
-        }
-    }
-    let outside = "SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)
-        OR EXISTS (SELECT 1 FROM event_local WHERE seq < 1 OR seq > (SELECT coalesce(max(seq), 0) FROM event))";
-    if connection.query_row(outside, [], |row| row.get(0))? {
-        return Err(PageError::Fault(
-            "something is stored before the first or after the last event".to_owned(),
-        ));
-    }
-    Ok(())
+    let present = known.map_or(0, |place| chains.own[place].1);
+    (mark.number > present || mark.seq > verified).then(|| Fault {
+        seq: verified + 1,
+        why: format!("{} events were acknowledged here and {verified} are left", mark.seq),
+    })
 }
 
 enum PageError {
@@ -133,15 +106,59 @@ impl From<rusqlite::Error> for PageError {
     }
 }
 
+/// Verifies the next page in one moment of the ledger; false when there was none left, and then what the
+/// ledger says about the ends of its chains is verified too.
 fn verify_page(
     connection: &Connection,
     page: u32,
     verified: &mut u64,
     chains: &mut Chains,
-    mark: Option<Mark>,
-) -> Result<(), PageError> {
-    let moment = connection.unchecked_transaction()?;
+) -> Result<bool, PageError> {
     let before = *verified;
+    let moment = connection.unchecked_transaction()?;
+    verify_events(&moment, page, verified, chains)?;
+    if *verified == before {
+        verify_ends(&moment, chains)?;
+    }
+    moment.finish()?;
+    Ok(*verified > before)
+}
+
+/// Does everything beside the events end where they do? The next event would build on it.
+fn verify_ends(connection: &Connection, chains: &mut Chains) -> Result<(), PageError> {
+    let mut read = connection
+        .prepare("SELECT id, uid, own, last_number, last_lamport, last_hash FROM replica ORDER BY id")?;
+    let mut rows = read.query([])?;
+    while let Some(row) = rows.next()? {
+        let (replica, id, own): (i64, Id<Replica>, bool) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let end: (u64, u64, Vec<u8>) = (row.get(3)?, row.get(4)?, row.get(5)?);
+        let verified = chains.replicas.get(&replica);
+        let (number, lamport, hash) =
+            verified.map_or((0, 0, &[][..]), |speaker| (speaker.number, speaker.lamport, &speaker.hash));
+        if (end.0, end.1, end.2.as_slice()) != (number, lamport, hash) {
+            return Err(PageError::Fault(format!(
+                "the end that is noted for {id} is not that of its events"
+            )));
+        }
+        if own {
+            chains.own.push((id, number));
+        }
+    }
+    let outside = "SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)
+        OR EXISTS (SELECT 1 FROM event_local WHERE seq < 1 OR seq > (SELECT coalesce(max(seq), 0) FROM event))";
+    if connection.query_row(outside, [], |row| row.get(0))? {
+        let why = "something is stored before the first or after the last event";
+        return Err(PageError::Fault(why.to_owned()));
+    }
+    Ok(())
+}
+
+fn verify_events(
+    connection: &Connection,
+    page: u32,
+    verified: &mut u64,
+    chains: &mut Chains,
+) -> Result<(), PageError> {
     let mut read = connection.prepare_cached(
         "SELECT event.seq, replica, number, lamport, event_id, event_type, version, entity_type, entity_id,
                 agent_id, cause, created_at, shared, local_hash,
@@ -157,12 +174,7 @@ fn verify_page(
         verify(connection, row, seq, chains)?;
         *verified = seq;
     }
-    if *verified == before {
-        truncated(connection, chains, mark, *verified)?;
-        loose_ends(connection, chains)?;
-    }
-    drop(rows);
-    Ok(moment.finish()?)
+    Ok(())
 }
 
 fn verify(
@@ -178,8 +190,10 @@ fn verify(
     let speaker = match chains.replicas.entry(replica) {
         std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
         std::collections::hash_map::Entry::Vacant(new) => {
-            let id =
-                connection.query_row("SELECT uid FROM replica WHERE id = ?1", [replica], |row| row.get(0))?;
+            let mut find = connection.prepare_cached("SELECT uid FROM replica WHERE id = ?1")?;
+            let Some(id) = find.query_row([replica], |row| row.get(0)).optional()? else {
+                return fault("nobody knows which replica recorded it");
+            };
             new.insert(Speaker { id, number: 0, lamport: 0, hash: Vec::new() })
         }
     };

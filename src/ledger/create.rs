@@ -35,20 +35,22 @@ pub struct Created {
 /// [`Error::Occupied`] when the directory holds something else, [`Error::ReadOnly`] when it
 /// cannot be written.
 pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
+    let parent = place.directory().parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
+    sweep(&parent, &place);
     if let Some(found) = existing(&place)? {
         return Ok(found);
     }
-    let parent = place.directory().parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
-    sweep(&parent, &place);
-    let built = build(&place, &parent, world).map_err(|error| match error {
-        BuildError::Ledger(error) => error,
+    let site = Site::begin(&place, &parent)?;
+    build(&site, world).map_err(|error| match error {
         BuildError::Io(error) => Error::writing(place.directory(), &error),
+        BuildError::Sqlite(error) => Error::at(place.file(), &error),
+        BuildError::Ledger(error) => error,
     })?;
     world.reached(Point::InitBuilt);
-    match fs::rename(built.path(), place.directory()) {
+    // The turn is held until the directory has its final name: whoever sweeps leaves it alone.
+    match fs::rename(site.directory.path(), place.directory()) {
         Ok(()) => {
-            // It has its final name: nothing is left to clean up.
-            let _ = built.keep();
+            site.keep();
             world.reached(Point::InitRenamed);
             fsync(&parent).map_err(|error| Error::writing(&parent, &error))?;
             Ok(Created { place, made_now: true })
@@ -69,15 +71,6 @@ fn existing(place: &Place) -> Result<Option<Created>, Error> {
         Err(Error::NotInitialized(_)) => match fs::read_dir(directory) {
             Ok(mut entries) => match entries.next() {
                 None => Ok(None),
-                Some(_)
-                    if directory.ends_with(Place::IN_COMMON_DIR)
-                        || directory.ends_with(Place::STANDALONE) =>
-                {
-                    Err(Error::Corrupt {
-                        path: place.file().to_owned(),
-                        why: "the file is missing, although the directory around it is there".to_owned(),
-                    })
-                }
                 Some(_) => occupied("is in use for something else; name a ledger in a directory of its own"),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -88,8 +81,46 @@ fn existing(place: &Place) -> Result<Option<Created>, Error> {
     }
 }
 
+/// The directory while it has a temporary name, and the lock that says somebody is building in it.
+struct Site {
+    place: Place,
+    directory: tempfile::TempDir,
+    turnstile: Turnstile,
+}
+
+impl Site {
+    /// Makes the directory and takes its turn. A sweep may come between the two and think it was left by
+    /// a crash; then there is nothing in it yet, and another one is made.
+    fn begin(place: &Place, parent: &Path) -> Result<Self, Error> {
+        let prefix = temporary_prefix(place);
+        loop {
+            let directory = tempfile::Builder::new()
+                .prefix(&prefix)
+                .tempdir_in(parent)
+                .map_err(|error| Error::writing(place.directory(), &error))?;
+            let there = place.built_in(directory.path());
+            let turnstile = match Turnstile::open(&there) {
+                Err(_) if !directory.path().exists() => continue,
+                opened => opened?,
+            };
+            turnstile.hold()?;
+            if there.turnstile().exists() {
+                return Ok(Self { place: there, directory, turnstile });
+            }
+        }
+    }
+
+    /// It has its final name: nothing is left to clean up, and others may write.
+    fn keep(self) {
+        let Self { directory, turnstile, .. } = self;
+        let _ = directory.keep();
+        drop(turnstile);
+    }
+}
+
 enum BuildError {
     Io(io::Error),
+    Sqlite(rusqlite::Error),
     Ledger(Error),
 }
 
@@ -107,30 +138,26 @@ impl From<Error> for BuildError {
 
 impl From<rusqlite::Error> for BuildError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Ledger(error.into())
+        Self::Sqlite(error)
     }
 }
 
-fn build(place: &Place, parent: &Path, world: &dyn World) -> Result<tempfile::TempDir, BuildError> {
-    let directory = tempfile::Builder::new().prefix(&temporary_prefix(place)).tempdir_in(parent)?;
-    let there = place.built_in(directory.path());
-    // Held while building: a directory whose lock is free was left by a crash.
-    let turnstile = Turnstile::open(&there)?;
-    let turn = turnstile.pass()?;
+fn build(site: &Site, world: &dyn World) -> Result<(), BuildError> {
     world.reached(Point::InitStarted);
-
+    let there = &site.place;
     let mut chance = [0; 48];
     world.fill_random(&mut chance)?;
     let (repository, token) = (hex(&chance[..16]), hex(&chance[16..]));
     let replica: Id<Replica> = world.new_id()?;
 
-    let inode = database(&there, &repository, replica, world)?;
+    let inode = database(there, &repository, replica, world)?;
     write_durably(&there.repository(), 0o644, format!("{repository}\n").as_bytes())?;
     write_durably(&there.token(), 0o600, format!("{token}\n").as_bytes())?;
-    MarkFile::open(&there)?.move_to(Mark { replica, number: 0, seq: 0, inode });
-    fsync(directory.path())?;
-    drop(turn);
-    Ok(directory)
+    let mark = MarkFile::open(there)?;
+    mark.move_to(Mark { replica, number: 0, seq: 0, inode });
+    mark.press()?;
+    fsync(there.directory())?;
+    Ok(())
 }
 
 /// Writes the finished, empty ledger and returns its inode.
@@ -194,11 +221,17 @@ fn sweep(parent: &Path, place: &Place) {
     let prefix = temporary_prefix(place);
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix)) {
-        // A creation in its first instant has no turnstile yet: leave it alone.
         let there = place.built_in(&entry.path());
-        let Ok(lock) = File::options().write(true).open(there.turnstile()) else { continue };
-        if lock.try_lock().is_ok() && !place.directory().exists() {
-            let _ = fs::remove_dir_all(entry.path());
+        match File::options().write(true).open(there.turnstile()) {
+            // Its builder holds the lock until the directory has its final name.
+            Ok(lock) if lock.try_lock().is_ok() => {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+            Ok(_) => {}
+            // Left before it had a lock, or somebody else's: only an empty one goes.
+            Err(_) => {
+                let _ = fs::remove_dir(entry.path());
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ pub enum Error {
     #[error("no ledger at {0}")]
     NotInitialized(PathBuf),
     /// The file is missing, empty, damaged or somebody else's.
-    #[error("the ledger at {path} cannot be used: {why}")]
+    #[error("the ledger{} cannot be used: {why}", at(path))]
     Corrupt {
         /// The file.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum Error {
     #[error("the ledger at {0} was replaced or removed while it was in use")]
     Replaced(PathBuf),
     /// It can be read but not written.
-    #[error("the ledger at {path} cannot be written: {why}")]
+    #[error("the ledger{} cannot be written: {why}", at(path))]
     ReadOnly {
         /// The file.
         path: PathBuf,
@@ -93,6 +93,11 @@ pub enum Error {
     Internal(String),
 }
 
+/// The path in a message, where it is known.
+fn at(path: &Path) -> String {
+    if path.as_os_str().is_empty() { String::new() } else { format!(" at {}", path.display()) }
+}
+
 impl Error {
     /// A file operation on `path` that failed although it had to succeed for a write.
     pub(super) fn writing(path: &Path, error: &io::Error) -> Self {
@@ -103,6 +108,9 @@ impl Error {
     pub(super) fn at(path: &Path, error: &rusqlite::Error) -> Self {
         let path = path.to_owned();
         let why = error.to_string();
+        if contradicts_the_schema(error) {
+            return Self::Corrupt { path, why: format!("a value is not of its kind: {why}") };
+        }
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Corrupt { path, why },
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
@@ -120,8 +128,20 @@ impl Error {
     }
 }
 
+/// Whether a value was read that no version of this schema ever writes.
+fn contradicts_the_schema(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    matches!(
+        error,
+        E::FromSqlConversionFailure(..)
+            | E::IntegralValueOutOfRange(..)
+            | E::InvalidColumnType(..)
+            | E::Utf8Error(..)
+    )
+}
+
 impl From<rusqlite::Error> for Error {
-    /// For errors inside a transaction; [`Error::named`] adds the path at its edge.
+    /// For errors inside a transaction, where the path is not at hand.
     fn from(error: rusqlite::Error) -> Self {
         Self::at(Path::new(""), &error)
     }

@@ -3,12 +3,15 @@
 //! One feed per process serves all its watchers. It asks SQLite whether the file changed, which
 //! costs microseconds, and reads only when it did.
 
+use std::sync::Arc;
+
 use super::error::Error;
-use super::{Ledger, Snapshot, open};
+use super::{Ledger, Shared, Snapshot, open};
 use crate::domain::Event;
 
 /// A place in the history that moves forward.
 pub struct Feed {
+    shared: Arc<Shared>,
     reader: open::Reader,
     after_seq: u64,
     seen_version: Option<i64>,
@@ -20,15 +23,22 @@ impl Feed {
     /// # Errors
     /// As [`Ledger::open`].
     pub fn new(ledger: &Ledger, after_seq: u64) -> Result<Self, Error> {
-        let reader = open::reader(&ledger.shared.place, ledger.shared.identity)?;
-        Ok(Self { reader, after_seq, seen_version: None })
+        let shared = Arc::clone(&ledger.shared);
+        let reader = open::reader(&shared.place, shared.identity)?;
+        Ok(Self { shared, reader, after_seq, seen_version: None })
     }
 
     /// The next events, at most `limit`; none when nothing happened since the last call.
     ///
     /// # Errors
-    /// Whatever stops a read; the place in the history does not move then.
+    /// [`Error::Replaced`], and whatever stops a read; the place in the history does not move then.
     pub fn poll(&mut self, limit: u32) -> Result<Vec<Event>, Error> {
+        let Shared { place, identity, .. } = &*self.shared;
+        open::still_the_same(place, *identity)?;
+        if !self.reader.is_current(place) {
+            self.reader = open::reader(place, *identity)?;
+            self.seen_version = None;
+        }
         let connection = self.reader.connection();
         // Read before the events: a change in between is then seen by the next call.
         let version = connection.query_row("PRAGMA data_version", [], |row| row.get(0))?;
@@ -36,6 +46,7 @@ impl Feed {
             return Ok(Vec::new());
         }
         let events = Snapshot::new(connection).events(self.after_seq, limit)?;
+        self.reader.was_undisturbed(place)?;
         if events.len() < limit as usize {
             self.seen_version = Some(version);
         }

@@ -47,10 +47,21 @@ impl Mark {
         Self::read_from(&file)
     }
 
+    /// Whoever reads without having the turn may meet a writer half way through the record: what reads the
+    /// same twice is whole.
     fn read_from(file: &File) -> Option<Self> {
-        let mut bytes = [0; LENGTH];
-        file.read_exact_at(&mut bytes, 0).ok()?;
-        Self::parse(&bytes)
+        let read = || {
+            let mut bytes = [0; LENGTH];
+            file.read_exact_at(&mut bytes, 0).ok().map(|()| bytes)
+        };
+        let mut last = read()?;
+        loop {
+            let again = read()?;
+            if again == last {
+                return Self::parse(&again);
+            }
+            last = again;
+        }
     }
 }
 
@@ -75,6 +86,11 @@ impl MarkFile {
     /// write finds a mark that is behind or torn, and decides from that.
     pub(super) fn move_to(&self, mark: Mark) {
         let _ = self.file.write_all_at(mark.line().as_bytes(), 0);
+    }
+
+    /// Makes the first mark as durable as the ledger it lies beside.
+    pub(super) fn press(&self) -> std::io::Result<()> {
+        self.file.sync_all()
     }
 }
 

@@ -117,13 +117,14 @@ impl Ledger {
     /// # Errors
     /// What `work` returns, and [`Error::Replaced`] when the file was exchanged meanwhile.
     pub fn read<T, E: From<Error>>(&self, work: impl FnOnce(&Snapshot<'_>) -> Result<T, E>) -> Result<T, E> {
+        let place = &self.shared.place;
+        open::still_the_same(place, self.shared.identity)?;
         let lent = self.lend()?;
-        if !lent.reader().is_a_copy() {
-            open::still_the_same(&self.shared.place, self.shared.identity)?;
-        }
-        let transaction = lent.reader().connection().unchecked_transaction().map_err(Error::from)?;
+        let at = |error| Error::at(place.file(), &error);
+        let transaction = lent.reader().connection().unchecked_transaction().map_err(at)?;
         let answer = work(&Snapshot::new(&transaction));
-        transaction.finish().map_err(Error::from)?;
+        transaction.finish().map_err(at)?;
+        lent.reader().was_undisturbed(place)?;
         answer
     }
 
@@ -147,7 +148,9 @@ impl Ledger {
     fn lend(&self) -> Result<Lent<'_>, Error> {
         let mut readers = self.readers();
         loop {
-            if let Some(reader) = readers.idle.pop() {
+            // One that shows a moment of the past is closed; what it stood for is opened anew.
+            let idle = readers.idle.pop().filter(|reader| reader.is_current(&self.shared.place));
+            if let Some(reader) = idle {
                 readers.lent += 1;
                 return Ok(Lent { ledger: self, reader: Some(reader) });
             }

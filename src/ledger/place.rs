@@ -31,6 +31,12 @@ impl Place {
         Some(Self { directory, file })
     }
 
+    /// Whether the directory is a ledger's by its name, so that nothing else has any business there.
+    pub(super) fn is_usual(&self) -> bool {
+        let named = |name| self.directory.ends_with(name);
+        (named(Self::IN_COMMON_DIR) || named(Self::STANDALONE)) && self.file.ends_with(Self::FILE)
+    }
+
     /// The directory that holds everything.
     #[must_use]
     pub fn directory(&self) -> &Path {

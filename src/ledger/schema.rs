@@ -1,5 +1,7 @@
 //! The schema of this version.
 
+use rusqlite::Connection;
+
 /// Marks a SQLite file as a ledger: "FMLG".
 pub(super) const APPLICATION_ID: i32 = 0x464d_4c47;
 
@@ -8,3 +10,18 @@ pub(super) const VERSION: i64 = 1;
 
 /// Everything that makes an empty file a ledger of [`VERSION`].
 pub(super) const STATEMENTS: &str = include_str!("migrations/0001.sql");
+
+/// Whether everything [`STATEMENTS`] makes is there as it was made, the triggers that protect the history
+/// included. SQLite keeps the text of each statement.
+pub(super) fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
+    let mut statements = connection.prepare("SELECT sql, name FROM sqlite_schema WHERE sql IS NOT NULL")?;
+    let mut rows = statements.query([])?;
+    let mut found = 0;
+    while let Some(row) = rows.next()? {
+        if let (Ok(sql), Ok(name)) = (row.get_ref(0)?.as_str(), row.get_ref(1)?.as_str()) {
+            found += usize::from(STATEMENTS.contains(sql) && sql.contains(name));
+        }
+    }
+    let made = STATEMENTS.lines().filter(|line| line.starts_with("CREATE ")).count();
+    Ok(found == made)
+}

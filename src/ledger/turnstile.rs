@@ -4,6 +4,9 @@
 //! queues them instead, and the kernel releases it when its holder dies.
 
 use std::fs::{File, TryLockError};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use super::Place;
 use super::error::Error;
@@ -12,19 +15,51 @@ use super::error::Error;
 #[derive(Debug)]
 pub(super) struct Turnstile {
     file: File,
+    path: PathBuf,
 }
 
 impl Turnstile {
     pub(super) fn open(place: &Place) -> Result<Self, Error> {
         let path = place.turnstile();
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        file.map(|file| Self { file }).map_err(|error| Error::writing(&path, &error))
+        match File::options().read(true).write(true).create(true).truncate(false).open(&path) {
+            Ok(file) => Ok(Self { file, path }),
+            Err(error) => Err(Error::writing(&path, &error)),
+        }
+    }
+
+    /// The turnstile for one who cannot write and still must keep writers out; `None` where there is none.
+    pub(super) fn open_to_look(place: &Place) -> Option<Self> {
+        let path = place.turnstile();
+        File::open(&path).ok().map(|file| Self { file, path })
     }
 
     /// Waits for this process's turn, which ends when the answer is dropped.
     pub(super) fn pass(&self) -> Result<Turn<'_>, Error> {
-        self.file.lock().map_err(|error| Error::Busy(format!("its lock is refused: {error}")))?;
-        Ok(Turn { file: &self.file })
+        loop {
+            match self.file.lock() {
+                Ok(()) => return Ok(Turn { file: &self.file }),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.refused(&error)),
+            }
+        }
+    }
+
+    /// Takes the turn and keeps it until the turnstile itself is dropped.
+    pub(super) fn hold(&self) -> Result<(), Error> {
+        self.pass().map(std::mem::forget)
+    }
+
+    /// Waits a while for a turn of one who only looks; `None` where there are no locks to be had.
+    pub(super) fn pass_soon(&self) -> Result<Option<Turn<'_>>, Error> {
+        const TRIES: u32 = 400;
+        for _ in 0..TRIES {
+            match self.pass_if_free() {
+                Ok(turn) => return Ok(Some(turn)),
+                Err(Error::Busy(_)) => std::thread::sleep(Duration::from_millis(25)),
+                Err(_) => return Ok(None),
+            }
+        }
+        Err(Error::Busy("others are writing all the time".to_owned()))
     }
 
     /// Takes the turn only if nobody else has it.
@@ -32,8 +67,14 @@ impl Turnstile {
         match self.file.try_lock() {
             Ok(()) => Ok(Turn { file: &self.file }),
             Err(TryLockError::WouldBlock) => Err(Error::Busy("another process is writing".to_owned())),
-            Err(TryLockError::Error(error)) => Err(Error::Busy(format!("its lock is refused: {error}"))),
+            Err(TryLockError::Error(error)) => Err(self.refused(&error)),
         }
+    }
+
+    /// A file system without locks will not have them later either: this is not "try again".
+    fn refused(&self, error: &io::Error) -> Error {
+        let why = format!("its file system refuses the lock that keeps writers apart: {error}");
+        Error::ReadOnly { path: self.path.clone(), why }
     }
 }
 

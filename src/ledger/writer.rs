@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -28,6 +29,8 @@ pub enum Patience {
 
 /// Most pieces of work in one commit.
 const BATCH: usize = 64;
+/// How long a caller that would rather not wait waits for the others of its own process.
+const SKIP: Duration = Duration::from_millis(200);
 /// Size of the write-ahead log at which it is folded back into the file.
 pub(super) const CHECKPOINT_BYTES: u64 = 4 << 20;
 
@@ -105,7 +108,11 @@ impl Writer {
         };
         self.enqueue(job)?;
         let died = || Err(E::from(Error::Internal("the write was given up".to_owned())));
-        match answered.recv_timeout(self.shared.settings.patience) {
+        let patience = match patience {
+            Patience::Wait => self.shared.settings.patience,
+            Patience::Skip => SKIP.min(self.shared.settings.patience),
+        };
+        match answered.recv_timeout(patience) {
             Ok(outcome) => outcome,
             Err(mpsc::RecvTimeoutError::Disconnected) => died(),
             Err(mpsc::RecvTimeoutError::Timeout) => {
@@ -153,17 +160,20 @@ impl Drop for Writer {
 /// What the writer keeps open between commits.
 struct Desk {
     connection: Connection,
+    _in_use: open::InUse,
     turnstile: Turnstile,
     mark: MarkFile,
 }
 
 impl Desk {
     fn open(shared: &Shared) -> Result<Self, Error> {
+        // Nothing is made beside a file that is not the one that was opened.
+        open::still_the_same(&shared.place, shared.identity)?;
         // The turnstile first: on a read-only medium this is the refusal that says so.
         let turnstile = Turnstile::open(&shared.place)?;
         let mark = MarkFile::open(&shared.place)?;
-        let connection = open::writer(&shared.place, shared.settings.durability, shared.identity)?;
-        Ok(Self { connection, turnstile, mark })
+        let (connection, in_use) = open::writer(&shared.place, shared.settings.durability, shared.identity)?;
+        Ok(Self { connection, _in_use: in_use, turnstile, mark })
     }
 }
 
@@ -244,10 +254,10 @@ fn run(
     let savepoint =
         |sql: &str| desk.connection.prepare_cached(sql).and_then(|mut s| s.execute([])).map_err(at);
     let mut ends = ends;
-    let mut failure = None;
+    let mut failure: Option<Error> = None;
     for job in batch.into_iter().filter(Job::start) {
+        // Whatever spoils the transaction spoils it for all: those that did not run are told so.
         if let Some(error) = &failure {
-            let error: &Error = error;
             (job.refuse)(Err(error.clone()));
             continue;
         }
@@ -258,17 +268,13 @@ fn run(
         }
         let mut transaction = Transaction::new(&desk.connection, &*shared.world, ends.clone());
         let work = job.work;
-        if let Ok((keep, finish)) = catch_unwind(AssertUnwindSafe(|| work(&mut transaction))) {
+        let kept = if let Ok((keep, finish)) = catch_unwind(AssertUnwindSafe(|| work(&mut transaction))) {
             finishes.push(finish);
-            if keep {
-                ends = transaction.ends;
-            } else if !desk.connection.is_autocommit() {
-                savepoint("ROLLBACK TO job")?;
-            }
+            keep
         } else {
-            savepoint("ROLLBACK TO job")?;
             (job.refuse)(Err(Error::Internal("the write panicked; nothing was written".to_owned())));
-        }
+            false
+        };
         // A full disk rolls everything back by itself; what was in the batch is gone.
         if desk.connection.is_autocommit() {
             failure = Some(Error::ReadOnly {
@@ -277,7 +283,11 @@ fn run(
             });
             continue;
         }
-        savepoint("RELEASE job")?;
+        if kept {
+            ends = transaction.ends;
+        }
+        let undone = if kept { Ok(()) } else { savepoint("ROLLBACK TO job").map(drop) };
+        failure = undone.and_then(|()| savepoint("RELEASE job").map(drop)).err();
     }
     if let Some(error) = failure {
         return Err(error);

@@ -52,18 +52,28 @@ impl Forger {
         connection
             .execute_batch(
                 "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA synchronous = OFF;
-                 DROP TRIGGER event_is_final; DROP TRIGGER event_is_kept; DROP TRIGGER event_is_next;
-                 DROP TRIGGER event_local_is_final; DROP TRIGGER event_local_is_kept; DROP TRIGGER event_local_is_new;
-                 CREATE TABLE saved_event AS SELECT * FROM event;
-                 CREATE TABLE saved_local AS SELECT * FROM event_local;
-                 CREATE TABLE saved_replica AS SELECT * FROM replica;",
+                 CREATE TEMP TABLE saved_event AS SELECT * FROM event;
+                 CREATE TEMP TABLE saved_local AS SELECT * FROM event_local;
+                 CREATE TEMP TABLE saved_replica AS SELECT * FROM replica;",
             )
             .unwrap();
         Self { connection, ledger: Arc::clone(&node.ledger), events: node.events().len() as u64, node }
     }
 
+    /// Changes the file behind the backs of the triggers, which are there again afterwards.
     fn forge(&self, sql: &str) {
-        self.connection.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let triggers: Vec<(String, String)> = {
+            let mut all = self
+                .connection
+                .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+                .unwrap();
+            all.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+        };
+        let drop: String = triggers.iter().map(|(name, _)| format!("DROP TRIGGER {name};")).collect();
+        let create: String = triggers.iter().map(|(_, sql)| format!("{sql};")).collect();
+        self.connection
+            .execute_batch(&format!("BEGIN; {drop} {sql}; {create} COMMIT;"))
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
 
     fn undo(&self) {
@@ -309,11 +319,13 @@ fn an_event_that_was_rewritten_with_fitting_hashes_is_found_at_the_one_that_foll
             .map(Digest::from_bytes);
         let hash =
             event_hash(prev.as_ref().map_or(&[], |hash| hash.as_bytes()), seq, &rewritten.replica_hash);
-        let sql = "UPDATE event SET shared = ?2, replica_hash = ?3, event_hash = ?4 WHERE seq = ?1";
-        let (replica_hash, hash) = (rewritten.replica_hash.as_bytes(), hash.as_bytes());
-        forger.connection.execute(sql, (seq, &rewritten.shared, replica_hash, hash)).unwrap();
-        assert_eq!(forger.found(), Some(seq + 1));
-        forger.undo();
+        let hex =
+            |hash: &Digest| hash.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let (replica_hash, hash) = (hex(&rewritten.replica_hash), hex(&hash));
+        let sql = format!(
+            "UPDATE event SET shared = shared || ' ', replica_hash = x'{replica_hash}', event_hash = x'{hash}' WHERE seq = {seq}"
+        );
+        forger.expect(&sql, seq + 1);
     }
 }
 

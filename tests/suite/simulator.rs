@@ -61,6 +61,9 @@ impl Node {
         let connection = rusqlite::Connection::open(self.ledger.place().file()).unwrap();
         let file = to.join("state.sqlite3");
         connection.execute("VACUUM INTO ?1", [file.to_str().unwrap()]).unwrap();
+        let copied = rusqlite::Connection::open(&file).unwrap();
+        copied.pragma_update(None, "journal_mode", "WAL").unwrap();
+        drop(copied);
         for name in ["mark", "repository"] {
             std::fs::copy(from.join(name), to.join(name)).unwrap();
         }
