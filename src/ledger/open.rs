@@ -4,6 +4,7 @@
 //! would drop `SQLite`'s POSIX locks. Looking at it with `stat` is harmless.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -35,7 +36,7 @@ pub(super) fn identify(place: &Place) -> Result<FileIdentity, Error> {
         Ok(found) if !found.is_file() => refuse("it is not a regular file"),
         Ok(found) if found.len() == 0 => refuse("the file is empty"),
         Ok(found) => Ok(FileIdentity { device: found.dev(), inode: found.ino() }),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             if place.directory().is_dir() && place.repository().exists() {
                 refuse("the file is missing, although the directory around it is there")
             } else {
