@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::failure::NextStep;
@@ -33,6 +35,7 @@ pub(super) enum Chosen<'m> {
 pub fn command(world: &dyn World) -> Command {
     let mut root = Command::new("foremerge")
         .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
         .about("Tells parallel coding agents that their work collides before the code exists")
         .after_help(
             "Start in a repository with `foremerge init`, then register an agent in each worktree and publish what it \
@@ -62,7 +65,8 @@ pub fn command(world: &dyn World) -> Command {
                 .value_name("PATH")
                 .env("FOREMERGE_DB")
                 .hide_env_values(true)
-                .value_parser(value_parser!(PathBuf))
+                // Unlike the parser for paths this one takes the empty text, which means: not given.
+                .value_parser(OsStringValueParser::new().map(PathBuf::from))
                 .help("Use the ledger file PATH instead of the repository's own"),
         ]);
     let operation = |entry: &Entry| {
@@ -89,7 +93,20 @@ fn without_empty_variables(command: Command, world: &dyn World) -> Command {
             .is_some_and(|name| name.to_str().is_none_or(|name| world.variable(name).is_none()));
         if empty { argument.env(None::<&str>) } else { argument }
     });
-    command.mut_subcommands(|inner| without_empty_variables(inner, world))
+    // `foremerge agent list --version` is about the program, too.
+    command.display_name("foremerge").mut_subcommands(|inner| without_empty_variables(inner, world))
+}
+
+/// The environment variable that a refused value came from, when nobody typed its option.
+pub(super) fn variable_behind(error: &clap::Error, command: &Command, typed: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return None };
+    let argument = command.get_arguments().find(|argument| argument.to_string() == *refused);
+    let Some(argument) = argument else {
+        return command.get_subcommands().find_map(|inner| variable_behind(error, inner, typed));
+    };
+    let option = format!("--{}", argument.get_long()?);
+    let typed = typed.iter().any(|word| word.to_string_lossy().starts_with(&option));
+    argument.get_env().filter(|_| !typed).map(|name| name.to_string_lossy().into_owned())
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {
