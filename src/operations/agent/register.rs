@@ -50,6 +50,7 @@ pub struct Output {
     agent: Agent,
     /// What may go wrong, if anything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     warnings: Vec<String>,
 }
 

@@ -70,6 +70,7 @@ pub struct Output {
     next: Option<String>,
     /// What is odd about the intent itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     warnings: Vec<String>,
     /// Findings below HIGH that were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
