@@ -46,12 +46,13 @@ pub fn command(world: &dyn World) -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(false)
+        .next_help_heading("Global options")
         .args([
             Arg::new(JSON)
                 .long(JSON)
                 .global(true)
                 .action(ArgAction::SetTrue)
-                .help("Print one JSON envelope: {\"ok\": true, \"data\": …} or {\"ok\": false, \"error\": …}"),
+                .help("Print one JSON envelope: \"ok\", and \"data\" or \"error\""),
             Arg::new(CWD)
                 .long(CWD)
                 .short('C')
@@ -64,10 +65,9 @@ pub fn command(world: &dyn World) -> Command {
                 .global(true)
                 .value_name("PATH")
                 .env("FOREMERGE_DB")
-                .hide_env_values(true)
                 // Unlike the parser for paths this one takes the empty text, which means: not given.
                 .value_parser(OsStringValueParser::new().map(PathBuf::from))
-                .help("Use the ledger file PATH instead of the repository's own"),
+                .help("Use this ledger file instead of the repository's"),
         ]);
     let operation = |entry: &Entry| {
         (entry.arguments)(Command::new(entry.spec.cli.verb))
@@ -82,19 +82,22 @@ pub fn command(world: &dyn World) -> Command {
         let family = Command::new(*noun).about(*about).subcommands(family);
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
-    without_empty_variables(root.subcommand(super::demo::command()), world)
+    with_variables(root.subcommand(super::demo::command()), world)
 }
 
-/// An environment variable that is set to nothing counts as unset.
-fn without_empty_variables(command: Command, world: &dyn World) -> Command {
+/// Help tells of environment variables; one that is set to nothing counts as unset.
+fn with_variables(command: Command, world: &dyn World) -> Command {
     let command = command.mut_args(|argument| {
-        let empty = argument
-            .get_env()
-            .is_some_and(|name| name.to_str().is_none_or(|name| world.variable(name).is_none()));
-        if empty { argument.env(None::<&str>) } else { argument }
+        let Some(name) = argument.get_env().map(|name| name.to_string_lossy().into_owned()) else {
+            return argument;
+        };
+        // Said whether it is set or not, which clap does not.
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let argument = argument.help(format!("{help} [or set {name}]")).hide_env(true);
+        if world.variable(&name).is_none() { argument.env(None::<&str>) } else { argument }
     });
     // `foremerge agent list --version` is about the program, too.
-    command.display_name("foremerge").mut_subcommands(|inner| without_empty_variables(inner, world))
+    command.display_name("foremerge").mut_subcommands(|inner| with_variables(inner, world))
 }
 
 /// The environment variable that a refused value came from, when nobody typed its option.
