@@ -40,7 +40,7 @@ impl From<ledger::Error> for Failure {
             }
             Error::ReadOnly { path, .. } => Self::new(
                 Code::LedgerReadonly,
-                format!("{message}. Reading still works; to write, give this user write access and free space there"),
+                format!("{message}. To write, this user needs write access and free space there; reading needs neither"),
             )
             .with("path", path.to_string_lossy()),
             Error::Occupied { .. } => Self::invalid("database", message),
