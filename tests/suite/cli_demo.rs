@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::cli::{self, string};
-use crate::sandbox::{Sandbox, git, write};
+use crate::sandbox::{Sandbox, git, scrubbed, write};
 
 /// What the demonstration ends with: the overview with its one conflict.
 fn ends_with_one_high_conflict(story: &str) {
@@ -30,6 +30,17 @@ fn the_demonstration_shows_a_collision_and_leaves_nothing_behind() {
     assert!(story.contains("paypal $ foremerge intent publish --agent agt_"), "{story}");
     assert!(story.contains("are as they were recorded"), "{story}");
     assert!(is_empty(&temporary) && is_empty(&here));
+}
+
+#[test]
+fn the_demonstration_clears_up_even_when_nobody_reads_on() {
+    let sandbox = Sandbox::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = scrubbed(env!("CARGO_BIN_EXE_foremerge"));
+    let output = command.arg("demo").env("TMPDIR", &sandbox.root).stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    assert!(is_empty(&sandbox.root));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::cli::{self, Cli, string, text};
-use crate::sandbox::{Sandbox, git, scrubbed, write};
+use crate::sandbox::{Sandbox, git, scrubbed, shell, write};
 
 /// Where the ledger of the repository at `dir` is.
 fn ledger(dir: &Path) -> PathBuf {
@@ -119,6 +119,26 @@ fn every_shape_of_repository_finds_its_ledger_branch_and_head() {
 }
 
 #[test]
+fn a_moved_repository_keeps_its_ledger_and_a_lost_worktree_is_told_how_to_find_it() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let linked = sandbox.path("linked");
+    git(&root, &["worktree", "add", "-q", string(&linked)]);
+    cli::initialized(&root).agent("a");
+    let moved = sandbox.path("moved");
+    std::fs::rename(&root, &moved).unwrap();
+    assert_eq!(names(&cli::at(&moved)), ["a"]);
+    cli::at(&moved).agent("b");
+    let error = cli::at(&linked).refused("REPOSITORY_UNREADABLE", ["status"]);
+    let remedy = text(&error["details"]["remedy"]);
+    assert!(remedy.starts_with("git worktree repair"), "{error}");
+    shell(&moved, &remedy);
+    assert_eq!(names(&cli::at(&linked)), ["a", "b"]);
+    git(&moved, &["worktree", "remove", string(&linked)]);
+    cli::at(&moved).data(["status"]);
+}
+
+#[test]
 fn outside_a_repository_nothing_is_made() {
     let sandbox = Sandbox::new();
     let cli = cli::at(&sandbox.root);
@@ -190,12 +210,12 @@ fn a_shell_whose_directory_is_gone_reaches_a_standalone_ledger_by_name() {
     let script = "rmdir \"$PWD\" && exec \"$@\"";
     let from_gone = |words: &[&str]| {
         std::fs::create_dir_all(&gone).unwrap();
-        let mut shell = scrubbed("sh");
-        shell
+        let mut process = scrubbed("sh");
+        process
             .current_dir(&gone)
             .args(["-c", script, "sh", env!("CARGO_BIN_EXE_foremerge"), "--json"])
             .args(words);
-        let output = shell.output().unwrap();
+        let output = process.output().unwrap();
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let (status, answer) = from_gone(&["-C", string(&root), "agent", "list"]);
