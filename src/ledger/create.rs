@@ -34,15 +34,38 @@ pub struct Created {
 /// [`Error::Corrupt`] and the schema errors for a ledger that is there and cannot be used,
 /// [`Error::Occupied`] when the directory holds something else, [`Error::ReadOnly`] when it
 /// cannot be written.
-pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
-    if let Some(found) = existing(&place)? {
+pub fn create(place: &Place, world: &dyn World) -> Result<Created, Error> {
+    if let Some(found) = existing(place)? {
         return Ok(found);
     }
     let parent = place.directory().parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
-    sweep(&parent, &place);
-    let built = build(&place, &parent, world).map_err(|error| match error {
+    sweep(&parent, place);
+    loop {
+        if let Some(created) = attempt(place, &parent, world)? {
+            return Ok(created);
+        }
+    }
+}
+
+/// Builds the directory and renames it; `None` when another process swept it away meanwhile.
+fn attempt(place: &Place, parent: &Path, world: &dyn World) -> Result<Option<Created>, Error> {
+    let writing = |error: &io::Error| Error::writing(place.directory(), error);
+    let built = tempfile::Builder::new()
+        .prefix(&temporary_prefix(place))
+        .tempdir_in(parent)
+        .map_err(|error| writing(&error))?;
+    let there = place.built_in(built.path());
+    // Held until the directory has its final name: one whose lock is free was left by a crash.
+    let turnstile = Turnstile::open(&there)?;
+    let _turn = turnstile.pass()?;
+    if !there.turnstile().exists() {
+        // Between opening and locking it looked like such a leftover.
+        return Ok(None);
+    }
+    world.reached(Point::InitStarted);
+    build(&there, world).map_err(|error| match error {
         BuildError::Ledger(error) => error,
-        BuildError::Io(error) => Error::writing(place.directory(), &error),
+        BuildError::Io(error) => writing(&error),
     })?;
     world.reached(Point::InitBuilt);
     match fs::rename(built.path(), place.directory()) {
@@ -50,10 +73,10 @@ pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
             // It has its final name: nothing is left to clean up.
             let _ = built.keep();
             world.reached(Point::InitRenamed);
-            fsync(&parent).map_err(|error| Error::writing(&parent, &error))?;
-            Ok(Created { place, made_now: true })
+            fsync(parent).map_err(|error| Error::writing(parent, &error))?;
+            Ok(Some(Created { place: place.clone(), made_now: true }))
         }
-        Err(rename) => existing(&place)?.ok_or_else(|| Error::writing(place.directory(), &rename)),
+        Err(rename) => existing(place)?.ok_or_else(|| writing(&rename)).map(Some),
     }
 }
 
@@ -61,29 +84,37 @@ pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
 fn existing(place: &Place) -> Result<Option<Created>, Error> {
     let directory = place.directory();
     let occupied = |why: &str| Err(Error::Occupied { path: directory.to_owned(), why: why.to_owned() });
+    let usable = |identity| {
+        open::reader(place, identity)?;
+        Ok(Some(Created { place: place.clone(), made_now: false }))
+    };
     match open::identify(place) {
-        Ok(identity) => {
-            open::reader(place, identity)?;
-            Ok(Some(Created { place: place.clone(), made_now: false }))
+        Ok(identity) => usable(identity),
+        Err(Error::NotInitialized(_)) => {
+            match fs::read_dir(directory).map(|mut entries| entries.next().is_none()) {
+                Ok(true) => Ok(None),
+                // It may have been made since the first look: it appears as a whole.
+                Ok(false) => match open::identify(place) {
+                    Ok(identity) => usable(identity),
+                    Err(Error::NotInitialized(_))
+                        if directory.ends_with(Place::IN_COMMON_DIR)
+                            || directory.ends_with(Place::STANDALONE) =>
+                    {
+                        Err(Error::Corrupt {
+                            path: place.file().to_owned(),
+                            why: "the file is missing, although the directory around it is there".to_owned(),
+                        })
+                    }
+                    Err(Error::NotInitialized(_)) => {
+                        occupied("is in use for something else; name a ledger in a directory of its own")
+                    }
+                    Err(error) => Err(error),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => occupied("is not a directory"),
+                Err(error) => Err(Error::writing(directory, &error)),
+            }
         }
-        Err(Error::NotInitialized(_)) => match fs::read_dir(directory) {
-            Ok(mut entries) => match entries.next() {
-                None => Ok(None),
-                Some(_)
-                    if directory.ends_with(Place::IN_COMMON_DIR)
-                        || directory.ends_with(Place::STANDALONE) =>
-                {
-                    Err(Error::Corrupt {
-                        path: place.file().to_owned(),
-                        why: "the file is missing, although the directory around it is there".to_owned(),
-                    })
-                }
-                Some(_) => occupied("is in use for something else; name a ledger in a directory of its own"),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => occupied("is not a directory"),
-            Err(error) => Err(Error::writing(directory, &error)),
-        },
         Err(error) => Err(error),
     }
 }
@@ -111,26 +142,19 @@ impl From<rusqlite::Error> for BuildError {
     }
 }
 
-fn build(place: &Place, parent: &Path, world: &dyn World) -> Result<tempfile::TempDir, BuildError> {
-    let directory = tempfile::Builder::new().prefix(&temporary_prefix(place)).tempdir_in(parent)?;
-    let there = place.built_in(directory.path());
-    // Held while building: a directory whose lock is free was left by a crash.
-    let turnstile = Turnstile::open(&there)?;
-    let turn = turnstile.pass()?;
-    world.reached(Point::InitStarted);
-
+/// Fills the directory of `there`.
+fn build(there: &Place, world: &dyn World) -> Result<(), BuildError> {
     let mut chance = [0; 48];
     world.fill_random(&mut chance)?;
     let (repository, token) = (hex(&chance[..16]), hex(&chance[16..]));
     let replica: Id<Replica> = world.new_id()?;
 
-    let inode = database(&there, &repository, replica, world)?;
+    let inode = database(there, &repository, replica, world)?;
     write_durably(&there.repository(), 0o644, format!("{repository}\n").as_bytes())?;
     write_durably(&there.token(), 0o600, format!("{token}\n").as_bytes())?;
-    MarkFile::open(&there)?.move_to(Mark { replica, number: 0, inode });
-    fsync(directory.path())?;
-    drop(turn);
-    Ok(directory)
+    MarkFile::open(there)?.move_to(Mark { replica, number: 0, inode });
+    fsync(there.directory())?;
+    Ok(())
 }
 
 /// Writes the finished, empty ledger and returns its inode.

@@ -70,7 +70,7 @@ impl Operation for Init {
             (None, None) => cx.host().site()?,
         };
         let shared_across_worktrees = site.repository.is_some() && named.is_none();
-        let made = ledger::create(site.place, cx.host().world())?;
+        let made = ledger::create(&site.place, cx.host().world())?;
         let shown = |path: &std::path::Path| path.to_string_lossy().into_owned();
         Ok(Output {
             database: shown(made.place.file()),
