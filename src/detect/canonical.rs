@@ -6,6 +6,7 @@ use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::domain::fact::PublishedScope;
+use crate::domain::text::quoted;
 use crate::domain::{CanonicalScope, Invalid, ScopeClaim, ScopeKind};
 
 /// Endings by which a symbol's container is known to be a file.
@@ -110,7 +111,10 @@ pub fn publishable(declared: Vec<ScopeClaim>) -> Result<Vec<PublishedScope>, Inv
             Some(known) if !known.inferred && !scope.inferred && known.operation != scope.operation => {
                 return Err(Invalid(format!(
                     "`{}:{}` is declared both {} and {}; declare each scope once",
-                    scope.kind, scope.key, known.operation, scope.operation
+                    scope.kind,
+                    quoted(&scope.key),
+                    known.operation,
+                    scope.operation
                 )));
             }
             Some(_) => {}

@@ -1,5 +1,6 @@
 //! Conflicts: findings on record between two intents.
 
+use super::cut::Cut;
 use super::id::IdKind;
 use super::word::words;
 use super::{Agent, Digest, Id, Intent, Scope, ScopeOperation, Timestamp};
@@ -191,6 +192,10 @@ pub struct OpenConflicts {
     pub ids: Vec<Id<Conflict>>,
     /// The newest event when they were read.
     pub as_of_event: u64,
+    /// How many ids are left out.
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    pub cut: Cut,
 }
 
 /// Another agent's active intent that touches this one.
@@ -213,6 +218,10 @@ pub struct RelatedWork {
     pub overlap: Vec<Overlap>,
     /// In how many places they meet.
     pub overlap_count: u64,
+    /// How many overlaps are left out.
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    pub cut: Cut,
     /// Whether any overlap is certain with both operations declared.
     pub asserted: bool,
     /// Present when the owner has been silent for two hours: since when.

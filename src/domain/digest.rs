@@ -38,8 +38,9 @@ impl Digest {
 }
 
 impl std::fmt::Display for Digest {
-    /// Bare lower-case hexadecimal digits.
+    /// `sha256:` and lower-case hexadecimal digits.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("sha256:")?;
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
@@ -64,7 +65,7 @@ mod tests {
     fn the_digest_of_bytes_is_plain_sha_256() {
         assert_eq!(
             Digest::of(b"abc").to_string(),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
     }
 }

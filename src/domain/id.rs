@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use super::text::quoted;
 use super::{Digest, Invalid};
 
 /// What an [`Id`] names: fixes the prefix and the word used in messages.
@@ -149,7 +150,7 @@ impl<K: IdKind> IdRef<K> {
     fn refusal(text: &str) -> Invalid {
         Invalid(format!(
             "`{}` is not the id of {} {}; accepted: `{}_` and 6 to 32 hexadecimal digits",
-            text.escape_debug(),
+            quoted(text),
             if K::NOUN.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" },
             K::NOUN,
             K::PREFIX,
@@ -207,8 +208,9 @@ impl<K: IdKind> FromStr for IdRef<K> {
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let digits = text
             .trim()
-            .strip_prefix(K::PREFIX)
-            .and_then(|rest| rest.strip_prefix('_'))
+            .split_once('_')
+            .filter(|(prefix, _)| prefix.eq_ignore_ascii_case(K::PREFIX))
+            .map(|(_, digits)| digits)
             .filter(|digits| (Self::FEWEST..=Self::MOST).contains(&digits.len()))
             .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
             .ok_or_else(|| Self::refusal(text))?;

@@ -10,18 +10,35 @@ pub struct Metadata(serde_json::Map<String, serde_json::Value>);
 impl Metadata {
     /// The largest accepted size in bytes, written compactly.
     pub const MAX_BYTES: usize = 64 * 1024;
+    /// How deep objects and lists may lie in each other. JSON readers stop at 128, and what is
+    /// recorded is read back inside events and answers.
+    pub const MAX_DEPTH: usize = 64;
 
     /// Accepts `object` if it is within the bound.
     ///
     /// # Errors
-    /// [`Invalid`] when its compact JSON is over [`Self::MAX_BYTES`].
+    /// [`Invalid`] when its compact JSON is over [`Self::MAX_BYTES`] or nested deeper than
+    /// [`Self::MAX_DEPTH`].
     pub fn new(object: serde_json::Map<String, serde_json::Value>) -> Result<Self, Invalid> {
+        if !object.values().all(|value| is_shallow(value, Self::MAX_DEPTH - 1)) {
+            return Err(Invalid(format!("must be nested at most {} levels deep", Self::MAX_DEPTH)));
+        }
         let metadata = Self(object);
         let size = serde_json::to_vec(&metadata).map_or(usize::MAX, |bytes| bytes.len());
         if size > Self::MAX_BYTES {
             return Err(Invalid(format!("must be at most {} bytes of JSON", Self::MAX_BYTES)));
         }
         Ok(metadata)
+    }
+}
+
+/// Whether `value` has at most `levels` levels.
+fn is_shallow(value: &serde_json::Value, levels: usize) -> bool {
+    let below = |inner| levels > 0 && is_shallow(inner, levels - 1);
+    match value {
+        serde_json::Value::Array(items) => levels > 0 && items.iter().all(below),
+        serde_json::Value::Object(object) => levels > 0 && object.values().all(below),
+        _ => true,
     }
 }
 
@@ -64,6 +81,10 @@ mod tests {
         for text in ["[]", "1", "nonsense", "", "{\"a\":"] {
             assert!(text.parse::<Metadata>().is_err(), "{text}");
         }
+        let nested =
+            |levels: usize| format!("{}{}", "{\"a\":".repeat(levels - 1) + "{}", "}".repeat(levels - 1));
+        assert!(nested(Metadata::MAX_DEPTH).parse::<Metadata>().is_ok());
+        assert!(nested(Metadata::MAX_DEPTH + 1).parse::<Metadata>().unwrap_err().0.contains("64 levels"));
         let large = format!("{{\"a\":\"{}\"}}", "x".repeat(Metadata::MAX_BYTES));
         assert!(large.parse::<Metadata>().unwrap_err().0.contains("65536 bytes"));
     }

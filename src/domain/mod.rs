@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod conflict;
+pub mod cut;
 pub mod digest;
 pub mod event;
 pub mod fact;

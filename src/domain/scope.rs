@@ -68,7 +68,7 @@ pub type ScopeKey = Text<1_000>;
 ///
 /// On the command line `KIND:KEY=OPERATION`; the operation follows the last `=`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schemars(inline)]
 pub struct DeclaredScope {
     /// What kind of thing it is.
@@ -78,6 +78,23 @@ pub struct DeclaredScope {
     /// What the work does to it. `add`, `extend` and `modify` keep what others depend on;
     /// `replace`, `remove`, `rename` and `migrate` do not.
     pub operation: ScopeOperation,
+}
+
+impl<'de> serde::Deserialize<'de> for DeclaredScope {
+    /// Takes an object only: serde alone would take `["symbol", "x", "add"]` too.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> serde::de::Visitor<'de> for Fields {
+            type Value = DeclaredScope;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object with kind, key and operation")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<DeclaredScope, A::Error> {
+                DeclaredScope::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+            }
+        }
+        deserializer.deserialize_map(Fields)
+    }
 }
 
 impl std::str::FromStr for DeclaredScope {

@@ -2,6 +2,21 @@
 
 use super::Invalid;
 
+/// The beginning of a text; a refusal need not repeat all of it.
+#[must_use]
+pub fn beginning(text: &str, characters: usize) -> std::borrow::Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
+/// A refused text as a message repeats it: short, and without anything that controls a terminal.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    beginning(text, 100).escape_debug().to_string()
+}
+
 /// Text of 1 to `MAX` characters without surrounding white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text<const MAX: usize>(String);
@@ -68,6 +83,13 @@ mod tests {
     #[test]
     fn text_is_trimmed_and_otherwise_kept_as_written() {
         assert_eq!("  Straße  42 \n".parse::<Name>().unwrap().as_str(), "Straße  42");
+    }
+
+    #[test]
+    fn a_refused_text_is_repeated_shortened_and_escaped() {
+        assert_eq!(quoted("a\u{1b}[31m"), r"a\u{1b}[31m");
+        assert_eq!(quoted(&"é".repeat(100)), "é".repeat(100));
+        assert_eq!(quoted(&"é".repeat(101)), format!("{}…", "é".repeat(100)));
     }
 
     #[test]

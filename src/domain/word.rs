@@ -52,7 +52,7 @@ macro_rules! words {
                     let accepted: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
                     $crate::domain::Invalid(format!(
                         concat!("`{}` is not a ", $noun, "; accepted: {}"),
-                        wanted.escape_debug(),
+                        $crate::domain::text::quoted(wanted),
                         accepted.join(", "),
                     ))
                 })

@@ -9,7 +9,8 @@ impl From<ledger::Error> for Failure {
         let message = error.to_string();
         match error {
             Error::NotInitialized(path) => {
-                Self::new(Code::NotInitialized, "Foremerge is not initialized here; nothing was created")
+                let why = format!("there is no ledger at {}; nothing was created", path.display());
+                Self::new(Code::NotInitialized, why)
                     .with("database", path.to_string_lossy())
                     .then(Audience::Operator, "init")
             }
@@ -44,7 +45,7 @@ impl From<ledger::Error> for Failure {
                 let failure = Self::new(
                     Code::LedgerReadonly,
                     format!(
-                        "{message}. Reading still works; to write, give this user write access and free space there"
+                        "{message}. To write, this user needs write access and free space there; reading needs neither"
                     ),
                 );
                 at("path", &path, failure)

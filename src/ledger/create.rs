@@ -34,13 +34,13 @@ pub struct Created {
 /// [`Error::Corrupt`] and the schema errors for a ledger that is there and cannot be used,
 /// [`Error::Occupied`] when the directory holds something else, [`Error::ReadOnly`] when it
 /// cannot be written.
-pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
+pub fn create(place: &Place, world: &dyn World) -> Result<Created, Error> {
     let parent = place.directory().parent().map_or_else(|| PathBuf::from("/"), Path::to_owned);
-    sweep(&parent, &place);
-    if let Some(found) = existing(&place)? {
+    sweep(&parent, place);
+    if let Some(found) = existing(place)? {
         return Ok(found);
     }
-    let site = Site::begin(&place, &parent)?;
+    let site = Site::begin(place, &parent)?;
     build(&site, world).map_err(|error| match error {
         BuildError::Io(error) => Error::writing(place.directory(), &error),
         BuildError::Sqlite(error) => Error::at(place.file(), &error),
@@ -53,9 +53,9 @@ pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
             site.keep();
             world.reached(Point::InitRenamed);
             fsync(&parent).map_err(|error| Error::writing(&parent, &error))?;
-            Ok(Created { place, made_now: true })
+            Ok(Created { place: place.clone(), made_now: true })
         }
-        Err(rename) => existing(&place)?.ok_or_else(|| Error::writing(place.directory(), &rename)),
+        Err(rename) => existing(place)?.ok_or_else(|| Error::writing(place.directory(), &rename)),
     }
 }
 
@@ -63,20 +63,28 @@ pub fn create(place: Place, world: &dyn World) -> Result<Created, Error> {
 fn existing(place: &Place) -> Result<Option<Created>, Error> {
     let directory = place.directory();
     let occupied = |why: &str| Err(Error::Occupied { path: directory.to_owned(), why: why.to_owned() });
+    let usable = |identity| {
+        open::reader(place, identity)?;
+        Ok(Some(Created { place: place.clone(), made_now: false }))
+    };
     match open::identify(place) {
-        Ok(identity) => {
-            open::reader(place, identity)?;
-            Ok(Some(Created { place: place.clone(), made_now: false }))
+        Ok(identity) => usable(identity),
+        Err(Error::NotInitialized(_)) => {
+            match fs::read_dir(directory).map(|mut entries| entries.next().is_none()) {
+                Ok(true) => Ok(None),
+                // It may have been made since the first look: it appears as a whole.
+                Ok(false) => match open::identify(place) {
+                    Ok(identity) => usable(identity),
+                    Err(Error::NotInitialized(_)) => {
+                        occupied("is in use for something else; name a ledger in a directory of its own")
+                    }
+                    Err(error) => Err(error),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => occupied("is not a directory"),
+                Err(error) => Err(Error::writing(directory, &error)),
+            }
         }
-        Err(Error::NotInitialized(_)) => match fs::read_dir(directory) {
-            Ok(mut entries) => match entries.next() {
-                None => Ok(None),
-                Some(_) => occupied("is in use for something else; name a ledger in a directory of its own"),
-            },
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => occupied("is not a directory"),
-            Err(error) => Err(Error::writing(directory, &error)),
-        },
         Err(error) => Err(error),
     }
 }

@@ -89,7 +89,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let world = Arc::new(Fake::new(1));
         let place = Place::in_directory(directory.path().join("ledger"));
-        create(place.clone(), &*world).unwrap();
+        create(&place, &*world).unwrap();
         let ledger = Ledger::open(place, Settings::default(), world).unwrap();
         let mut feed = Feed::new(&ledger, 0).unwrap();
         let runs = |feed: &Feed| {

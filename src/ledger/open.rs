@@ -37,19 +37,24 @@ pub(super) struct FileIdentity {
 /// Looks at the file at `place` without opening it.
 pub(super) fn identify(place: &Place) -> Result<FileIdentity, Error> {
     let refuse = |why: &str| Err(Error::Corrupt { path: place.file().to_owned(), why: why.to_owned() });
-    match std::fs::metadata(place.file()) {
+    let look = || std::fs::metadata(place.file());
+    let absent = |error: &std::io::Error| {
+        error.kind() == ErrorKind::NotFound || (error.kind() == ErrorKind::NotADirectory && !place.is_usual())
+    };
+    let mut found = look();
+    if found.as_ref().is_err_and(absent) {
+        if !(place.repository().exists() || place.is_usual() && place.directory().exists()) {
+            return Err(Error::NotInitialized(place.file().to_owned()));
+        }
+        // It may have been made since the first look: it appears as a whole.
+        found = look();
+    }
+    match found {
         Ok(found) if !found.is_file() => refuse("it is not a regular file"),
         Ok(found) if found.len() == 0 => refuse("the file is empty"),
         Ok(found) => Ok(FileIdentity { device: found.dev(), inode: found.ino() }),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            if place.repository().exists() || (place.is_usual() && place.directory().exists()) {
-                refuse("the file is missing, although the directory around it is there")
-            } else {
-                Err(Error::NotInitialized(place.file().to_owned()))
-            }
-        }
-        Err(error) if error.kind() == ErrorKind::NotADirectory && !place.is_usual() => {
-            Err(Error::NotInitialized(place.file().to_owned()))
+        Err(error) if absent(&error) => {
+            refuse("the file is missing, although the directory around it is there")
         }
         Err(error) => refuse(&error.to_string()),
     }

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::Render;
 use crate::failure::{Code, Exit, Failure};
-use crate::ledger::read::Cursor;
 
 /// The output of an operation.
 pub trait Answer: serde::Serialize + Render {
@@ -22,9 +21,9 @@ pub trait Answer: serde::Serialize + Render {
 /// Where a list that was cut short goes on.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PageInfo {
-    /// Give this as `cursor` to get the next page.
+    /// Give this as `cursor` (for events as `after_seq`) to get the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<Cursor>,
+    pub next: Option<String>,
     /// How long the whole list is.
     pub total: u64,
 }
@@ -83,12 +82,19 @@ where
 {
     fn page(&self) -> Option<PageInfo> {
         let whole = self.0.next.is_none() && self.0.items.len() as u64 == self.0.total;
-        (!whole).then_some(PageInfo { next: self.0.next, total: self.0.total })
+        let next = self.0.next.map(|cursor| cursor.to_string());
+        (!whole).then_some(PageInfo { next, total: self.0.total })
     }
 }
 
 /// The number of items on a page: 100 unless asked, between 1 and 500.
 #[must_use]
-pub fn page_size(asked: Option<u32>) -> u32 {
-    asked.unwrap_or(100).clamp(1, 500)
+pub fn page_size(asked: Option<u64>) -> u32 {
+    clamped(asked, 100, 500)
+}
+
+/// What was asked for, `usual` if nothing was, between 1 and `most`.
+#[must_use]
+pub fn clamped(asked: Option<u64>, usual: u32, most: u32) -> u32 {
+    asked.map_or(usual, |asked| u32::try_from(asked).unwrap_or(most)).clamp(1, most)
 }

@@ -30,7 +30,7 @@ pub struct Output {
     runtime_dir: String,
     /// The file with the bearer token of the local HTTP interface.
     token_file: String,
-    /// Whether all worktrees of the repository share it.
+    /// Whether all worktrees of the repository share it without being told where it is.
     shared_across_worktrees: bool,
     /// Whether this call made it.
     created: bool,
@@ -55,17 +55,28 @@ impl Operation for Init {
     type Output = Output;
 
     fn run(cx: &Cx<'_, Nothing>, input: Input) -> Result<Output, Failure> {
-        let site = match input.standalone {
-            None => cx.host().site()?,
-            Some(directory) => standalone(cx, &directory)?,
+        let named = cx.host().database();
+        let site = match (input.standalone, named) {
+            (Some(_), Some(_)) => {
+                let why = "a ledger is named already, by --database or FOREMERGE_DB; give one of the two";
+                return Err(Failure::invalid("standalone", why));
+            }
+            (Some(directory), None) => standalone(cx, &directory)?,
+            (None, Some(_)) => {
+                let site = cx.host().site()?;
+                around(&site.place)?;
+                site
+            }
+            (None, None) => cx.host().site()?,
         };
-        let made = ledger::create(site.place, cx.host().world())?;
+        let shared_across_worktrees = site.repository.is_some() && named.is_none();
+        let made = ledger::create(&site.place, cx.host().world())?;
         let shown = |path: &std::path::Path| path.to_string_lossy().into_owned();
         Ok(Output {
             database: shown(made.place.file()),
             runtime_dir: shown(made.place.directory()),
             token_file: shown(&made.place.token()),
-            shared_across_worktrees: site.repository.is_some(),
+            shared_across_worktrees,
             created: made.made_now,
             next_step: "Register each agent in its own worktree: foremerge agent register --name NAME"
                 .to_owned(),
@@ -73,11 +84,21 @@ impl Operation for Init {
     }
 }
 
+/// Makes the directories above a ledger that was given a place by name.
+fn around(place: &Place) -> Result<(), Failure> {
+    let Some(above) = place.directory().parent() else { return Ok(()) };
+    std::fs::create_dir_all(above)
+        .map_err(|error| Failure::invalid("database", format!("{} cannot be made: {error}", above.display())))
+}
+
 fn standalone(cx: &Cx<'_, Nothing>, directory: &std::path::Path) -> Result<Site, Failure> {
     let directory = cx.host().directory().join(directory);
     if !directory.is_dir() {
         return Err(Failure::invalid("standalone", format!("{} is not a directory", directory.display())));
     }
+    let directory = directory
+        .canonicalize()
+        .map_err(|error| Failure::invalid("standalone", format!("{}: {error}", directory.display())))?;
     match crate::git::Repository::discover(&directory) {
         Err(crate::git::Error::NotARepository { .. }) => {
             Ok(Site { place: Place::in_directory(directory.join(Place::STANDALONE)), repository: None })

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::answer::AnyAnswer;
 use super::{Operation, Spec, agent, conflicts, events, init, intent, status};
+use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
 use crate::service::{Call, Cx, Host};
 
@@ -65,9 +66,15 @@ fn run_arguments<O: Operation>(host: &Host, call: &Call<'_>, matches: &clap::Arg
 }
 
 fn run_json<O: Operation>(host: &Host, call: &Call<'_>, input: Value) -> Answered {
+    // Serde would take a list for a struct, field by field.
+    if !input.is_object() {
+        return Err(Failure::invalid("input", "must be a JSON object"));
+    }
     let input = serde_path_to_error::deserialize(input).map_err(|error| {
         let path = error.path().to_string();
-        Failure::invalid(if path == "." { "input" } else { &path }, error.into_inner())
+        let path = beginning(&path, 200);
+        let why = error.into_inner().to_string();
+        Failure::invalid(if path == "." { "input" } else { &path }, beginning(&why, 2_000))
     })?;
     run::<O>(host, call, input)
 }

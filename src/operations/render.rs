@@ -1,6 +1,8 @@
 //! What a person sees.
 
-use comfy_table::{ContentArrangement, Table};
+use std::fmt::Write as _;
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
 use crate::domain::Timestamp;
 
@@ -9,6 +11,9 @@ pub trait Render {
     /// Adds its lines to the screen.
     fn render(&self, screen: &mut Screen);
 }
+
+/// Cells up to this width, such as ids, stay on one line however narrow the screen.
+const UNBROKEN: usize = 16;
 
 /// Text for a person, as wide as their terminal.
 pub struct Screen {
@@ -55,9 +60,9 @@ impl Screen {
     }
 
     /// Says how a list goes on that was cut to one page.
-    pub fn rest(&mut self, shown: usize, total: u64, next: Option<crate::ledger::read::Cursor>) {
+    pub fn rest(&mut self, shown: usize, total: u64, next: Option<impl std::fmt::Display>, option: &str) {
         if let Some(next) = next {
-            self.line(format!("{shown} of {total} shown; the rest: --cursor {next}"));
+            self.line(format!("{shown} of {total} shown; the rest: {option} {next}"));
         }
     }
 
@@ -72,12 +77,25 @@ impl Screen {
     fn rows(&mut self, rows: impl IntoIterator<Item = Vec<String>>) {
         let mut table = Table::new();
         table.load_style(comfy_table::presets::NOTHING);
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width);
+        let rows: Vec<Vec<_>> =
+            rows.into_iter().map(|row| row.iter().map(|cell| visible(cell)).collect()).collect();
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widest = (0..columns).map(|at| {
+            rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        });
+        let whole: Vec<bool> = widest.clone().map(|width| width <= UNBROKEN).collect();
+        // Better wider than the terminal than one letter a line.
+        let least: usize = widest.map(|width| if width <= UNBROKEN { width + 2 } else { UNBROKEN + 2 }).sum();
+        let width = self.width.max(u16::try_from(least).unwrap_or(u16::MAX));
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
         for row in rows {
-            table.add_row(row.iter().map(|cell| visible(cell)).collect::<Vec<_>>());
+            table.add_row(row);
         }
-        for column in table.column_iter_mut() {
+        for (column, whole) in table.column_iter_mut().zip(whole) {
             column.set_padding((0, 2));
+            if whole {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
         for line in table.lines() {
             self.text.push_str(line.trim_end());
@@ -99,21 +117,44 @@ impl Screen {
 }
 
 /// The text with everything escaped that could move a cursor, change a colour or reverse the
-/// direction of writing.
+/// direction of writing, or that is there and cannot be seen.
 #[must_use]
 pub fn visible(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    if !text.contains(hidden) {
+    if !text.contains(is_hidden) {
         return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        if hidden(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+        if is_hidden(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     shown
+}
+
+/// JSON with the same characters escaped, which changes nothing of what it says.
+#[must_use]
+pub fn visible_json(json: &serde_json::Value) -> String {
+    let text = json.to_string();
+    if !text.contains(is_hidden) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
@@ -131,6 +172,14 @@ mod tests {
         assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         assert!(!text.contains('\u{202e}'));
         assert_eq!(text.lines().count(), 4, "{text}");
+    }
+
+    #[test]
+    fn escaped_json_says_the_same() {
+        let json = serde_json::json!({ "a\u{9b}": "\u{7f}\u{202e}\u{e0041}\u{1f600}\n" });
+        let text = visible_json(&json);
+        assert_eq!(text, r#"{"a\u009b":"\u007f\u202e\udb40\udc41😀\n"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), json);
     }
 
     #[test]

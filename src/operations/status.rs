@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::domain::cut::Cut;
 use crate::domain::{Agent, Conflict, ConflictStatus, Id, Intent, IntentStatus, Scope, Severity, Timestamp};
 use crate::failure::{Code, Failure};
 use crate::ledger::Snapshot;
@@ -35,6 +36,10 @@ pub struct Output {
     counts: Counts,
     /// The newest event.
     as_of_event: u64,
+    /// How many agents and conflicts are left out.
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    cut: Cut,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -56,6 +61,9 @@ struct IntentGroup {
     status: IntentStatus,
     count: u64,
     intents: Vec<IntentRow>,
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    cut: Cut,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -83,6 +91,9 @@ struct ConflictRow {
     target_intent_id: Id<Intent>,
     target_agent_name: String,
     target_scopes: Vec<Scope>,
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    cut: Cut,
     explanation: String,
     detected_at: Timestamp,
 }
@@ -144,10 +155,14 @@ fn report(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, crate::ledg
                 created_at: intent.created_at,
             });
         }
-        intents.push(IntentGroup { status: group.status, count: group.count, intents: rows });
+        let cut = Cut::default().with("intents", rows.len(), group.count);
+        intents.push(IntentGroup { status: group.status, count: group.count, intents: rows, cut });
     }
     let (unsettled, conflicts) = snapshot.unsettled_conflicts(ROWS)?;
+    let cut =
+        Cut::default().with("agents", agents.len(), page.total).with("conflicts", unsettled.len(), conflicts);
     Ok(Output {
+        cut,
         agents,
         intents,
         claims: Vec::new(),
@@ -160,19 +175,24 @@ fn report(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, crate::ledg
 
 fn conflict_row(found: crate::ledger::read::StatusConflict) -> ConflictRow {
     let conflict = found.conflict;
-    let [(source_agent_name, source_scopes), (target_agent_name, target_scopes)] = found.sides;
+    let (source, target) = (found.source, found.target);
     ConflictRow {
+        cut: Cut::default().with("source_scopes", source.scopes.len(), source.scope_count).with(
+            "target_scopes",
+            target.scopes.len(),
+            target.scope_count,
+        ),
         id: conflict.id,
         kind: conflict.kind,
         severity: conflict.severity,
         status: conflict.status,
         scope: conflict.scope,
         source_intent_id: conflict.source_intent_id,
-        source_agent_name,
-        source_scopes,
+        source_agent_name: source.agent_name,
+        source_scopes: source.scopes,
         target_intent_id: conflict.target_intent_id,
-        target_agent_name,
-        target_scopes,
+        target_agent_name: target.agent_name,
+        target_scopes: target.scopes,
         explanation: conflict.explanation,
         detected_at: conflict.detected_at,
     }

@@ -39,13 +39,14 @@ impl Host {
         database: Option<&Path>,
         settings: Settings,
     ) -> Result<Self, Failure> {
-        let started = world.current_dir().map_err(|error| {
-            Failure::invalid("cwd", format!("the current directory cannot be read: {error}"))
-        })?;
-        let directory = directory.map_or_else(|| started.clone(), |directory| started.join(directory));
+        let directory = started_at(&*world, directory).map_err(|why| Failure::invalid("cwd", why))?;
         if !directory.is_dir() {
             return Err(Failure::invalid("cwd", format!("{} is not a directory", directory.display())));
         }
+        // The real path: what lies above a `..` or a link is not above the directory.
+        let directory = directory
+            .canonicalize()
+            .map_err(|error| Failure::invalid("cwd", format!("{}: {error}", directory.display())))?;
         let database = database.filter(|path| !path.as_os_str().is_empty()).map(|path| directory.join(path));
         Ok(Self { world, directory, database, settings, ledger: Mutex::new(None) })
     }
@@ -60,6 +61,12 @@ impl Host {
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The ledger file that was named, absolute.
+    #[must_use]
+    pub fn database(&self) -> Option<&Path> {
+        self.database.as_deref()
     }
 
     /// The repository around the directory.
@@ -77,8 +84,10 @@ impl Host {
     /// silent step to another one.
     pub fn site(&self) -> Result<Site, Failure> {
         if let Some(file) = &self.database {
-            let place = Place::at(file.clone())
-                .ok_or_else(|| Failure::invalid("database", "must name a file, such as DIR/state.sqlite3"))?;
+            let place = Place::at(file.clone()).filter(|place| !place.file().is_dir()).ok_or_else(|| {
+                let why = format!("must name a file, such as DIR/state.sqlite3; {} is none", file.display());
+                Failure::invalid("database", why)
+            })?;
             let repository = match Repository::discover(&self.directory) {
                 Ok(repository) => Some(repository),
                 Err(git::Error::NotARepository { .. }) => None,
@@ -124,7 +133,11 @@ impl Host {
     /// `INVALID_INPUT` naming `worktree` outside the repository this host works in.
     pub fn worktree(&self, path: &Path) -> Result<(PathBuf, git::Head), Failure> {
         let refuse = |why: String| Failure::invalid("worktree", why);
-        let there = match Repository::discover(&self.directory.join(path)) {
+        let directory = self.directory.join(path);
+        if path.as_os_str().is_empty() || !directory.is_dir() {
+            return Err(refuse(format!("{} is not a directory", path.display())));
+        }
+        let there = match Repository::discover(&directory) {
             Err(git::Error::NotARepository { path }) => {
                 return Err(refuse(format!("{} is not in a Git worktree", path.display())));
             }
@@ -144,12 +157,24 @@ impl Host {
             return Err(refuse(format!("it is a worktree of another repository ({there})")));
         }
         let root = there.worktree_root().ok_or_else(|| {
-            refuse(format!(
-                "{} is inside a Git directory, not in a worktree",
-                self.directory.join(path).display()
-            ))
+            refuse(format!("{} is inside a Git directory, not in a worktree", directory.display()))
         })?;
         Ok((root.to_owned(), there.head()?))
+    }
+}
+
+/// Where a process works that was told to work at `directory`. Where it was started does not
+/// matter to an absolute one, and may be gone.
+///
+/// # Errors
+/// Why the place it was started in cannot be read.
+pub fn started_at(world: &dyn World, directory: Option<&Path>) -> Result<PathBuf, String> {
+    match directory {
+        Some(directory) if directory.is_absolute() => Ok(directory.to_owned()),
+        _ => world
+            .current_dir()
+            .map(|started| directory.map_or_else(|| started.clone(), |directory| started.join(directory)))
+            .map_err(|error| format!("the current directory cannot be read: {error}")),
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::detect::bounds::{self, Against};
 use crate::detect::findings::{Finding, Side, SideScope, between};
 use crate::domain::conflict::{Overlap, RelatedWork};
+use crate::domain::cut::Cut;
 use crate::domain::fact::{ConflictDetected, PairFindings, PublishedScope, Sighting};
 use crate::domain::{Agent, Id, Intent, Scope, Timestamp};
 use crate::failure::Failure;
@@ -129,6 +130,8 @@ impl Matches {
         for (counterpart, findings) in self.found.values() {
             let seen = snapshot.last_seen(counterpart.agent).ok();
             let stopped = seen.filter(|seen| seen.is_stale(now)).map(|seen| seen.at);
+            let overlap: Vec<_> =
+                findings.iter().take(OVERLAPS_SHOWN).map(|finding| self.overlap(finding)).collect();
             related.push(RelatedWork {
                 intent_id: counterpart.intent,
                 agent_id: counterpart.agent,
@@ -136,7 +139,8 @@ impl Matches {
                 task: counterpart.task.clone(),
                 summary: counterpart.summary.clone(),
                 status: counterpart.status,
-                overlap: findings.iter().take(OVERLAPS_SHOWN).map(|finding| self.overlap(finding)).collect(),
+                cut: Cut::default().with("overlap", overlap.len(), findings.len() as u64),
+                overlap,
                 overlap_count: findings.len() as u64,
                 asserted: findings.iter().any(|finding| finding.asserted),
                 owner_stopped_since: stopped,

@@ -6,6 +6,7 @@ use super::{Cx, Needs};
 use crate::detect::canonical;
 use crate::domain::fact::PublishedScope;
 use crate::domain::scope::DeclaredScope;
+use crate::domain::text::quoted;
 use crate::domain::{Invalid, ScopeClaim, ScopeKind};
 use crate::failure::Failure;
 use crate::ledger::Place;
@@ -43,7 +44,7 @@ fn file_key<N: Needs>(
     key: &str,
     roots: &mut Option<Vec<PathBuf>>,
 ) -> Result<String, Failure> {
-    let refuse = |why: String| Failure::invalid("scopes", format!("`file:{}`: {why}", key.escape_debug()));
+    let refuse = |why: String| Failure::invalid("scopes", format!("`file:{}`: {why}", quoted(key)));
     let path = Path::new(key);
     if !path.is_absolute() {
         return canonical::relative(key).map_err(|Invalid(why)| refuse(why));

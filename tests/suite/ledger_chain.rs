@@ -69,8 +69,10 @@ impl Forger {
                 .unwrap();
             all.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
         };
-        let drop: String = triggers.iter().map(|(name, _)| format!("DROP TRIGGER {name};")).collect();
-        let create: String = triggers.iter().map(|(_, sql)| format!("{sql};")).collect();
+        let all = |statement: fn(&(String, String)) -> String| {
+            triggers.iter().map(statement).collect::<Vec<_>>().join(";") + ";"
+        };
+        let (drop, create) = (all(|(name, _)| format!("DROP TRIGGER {name}")), all(|(_, sql)| sql.clone()));
         self.connection
             .execute_batch(&format!("BEGIN; {drop} {sql}; {create} COMMIT;"))
             .unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -319,8 +321,8 @@ fn an_event_that_was_rewritten_with_fitting_hashes_is_found_at_the_one_that_foll
             .map(Digest::from_bytes);
         let hash =
             event_hash(prev.as_ref().map_or(&[], |hash| hash.as_bytes()), seq, &rewritten.replica_hash);
-        let hex =
-            |hash: &Digest| hash.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        // A digest is displayed as `sha256:` and its digits.
+        let hex = |hash: &Digest| hash.to_string().split_off("sha256:".len());
         let (replica_hash, hash) = (hex(&rewritten.replica_hash), hex(&hash));
         let sql = format!(
             "UPDATE event SET shared = shared || ' ', replica_hash = x'{replica_hash}', event_hash = x'{hash}' WHERE seq = {seq}"

@@ -76,7 +76,7 @@ fn filled(statement: &str, text: &str) -> Option<String> {
 fn every_statement_of_the_ledger_finds_its_rows_through_an_index() {
     let directory = tempfile::tempdir().unwrap();
     let world: Arc<dyn World> = Arc::new(Fake::new(1));
-    let place = create(Place::in_directory(directory.path().join("ledger")), &*world).unwrap().place;
+    let place = create(&Place::in_directory(directory.path().join("ledger")), &*world).unwrap().place;
     let connection = rusqlite::Connection::open(place.file()).unwrap();
     let (mut explained, mut faults) = (0, Vec::new());
     for path in sources() {

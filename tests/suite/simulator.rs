@@ -48,7 +48,7 @@ impl Node {
     pub fn new(seed: u64) -> Self {
         let directory = directory();
         let world = Fake::new(seed.wrapping_mul(0x1000_0000_01b3).wrapping_add(seed));
-        ledger::create(Place::in_directory(directory.path().join("ledger")), &world).unwrap();
+        ledger::create(&Place::in_directory(directory.path().join("ledger")), &world).unwrap();
         Self::open(directory, world)
     }
 

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Row};
 
 use super::super::error::Error;
-use super::{Cursor, Page, Snapshot, StatusConflict};
+use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
 use crate::detect::advice::{self, Party};
 use crate::domain::conflict::{Evidence, Tier};
 use crate::domain::{Conflict, ConflictStatus, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation};
@@ -146,13 +146,16 @@ impl Snapshot<'_> {
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let conflict = conflict(row)?;
-            let sides = [
-                (row.get(18)?, self.declared_scopes(conflict.source_intent_id, SCOPES_SHOWN)?),
-                (row.get(22)?, self.declared_scopes(conflict.target_intent_id, SCOPES_SHOWN)?),
-            ];
-            found.push(StatusConflict { conflict, sides });
+            let source = self.side(row.get(18)?, conflict.source_intent_id)?;
+            let target = self.side(row.get(22)?, conflict.target_intent_id)?;
+            found.push(StatusConflict { conflict, source, target });
         }
         Ok((found, self.count(&format!("SELECT count(*) FROM conflict {UNSETTLED}"), [])?))
+    }
+
+    fn side(&self, agent_name: String, intent: Id<Intent>) -> Result<StatusSide, Error> {
+        let scopes = self.declared_scopes(intent, SCOPES_SHOWN)?;
+        Ok(StatusSide { agent_name, scopes, scope_count: self.scope_count(intent)? })
     }
 
     /// The conflicts between two intents.

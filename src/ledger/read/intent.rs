@@ -5,6 +5,7 @@ use rusqlite::OptionalExtension;
 use super::super::error::Error;
 use super::Snapshot;
 use crate::domain::conflict::OpenConflicts;
+use crate::domain::cut::Cut;
 use crate::domain::{ConflictStatus, Id, Intent, ScopeClaim};
 
 /// Ids an [`OpenConflicts`] shows; its count is whole.
@@ -80,7 +81,8 @@ impl Snapshot<'_> {
         let mut find = self
             .connection()
             .prepare_cached(&format!("SELECT uid {OF_INTENT} ORDER BY first_seq DESC, uid LIMIT {SHOWN}"))?;
-        let ids = find.query_map(unsettled, |row| row.get(0))?.collect::<Result<_, _>>()?;
-        Ok(OpenConflicts { count, ids, as_of_event: self.last_seq()? })
+        let ids: Vec<_> = find.query_map(unsettled, |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let cut = Cut::default().with("ids", ids.len(), count);
+        Ok(OpenConflicts { count, ids, as_of_event: self.last_seq()?, cut })
     }
 }

@@ -16,7 +16,7 @@ use super::error::Error;
 pub use agent::LastSeen;
 pub use counterpart::Counterpart;
 pub use page::{Cursor, Page};
-pub use status::{Grouped, StatusConflict, StatusIntent};
+pub use status::{Grouped, StatusConflict, StatusIntent, StatusSide};
 
 /// One moment of the ledger.
 pub struct Snapshot<'c> {

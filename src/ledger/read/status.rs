@@ -35,8 +35,21 @@ pub struct StatusIntent {
 pub struct StatusConflict {
     /// The conflict.
     pub conflict: Conflict,
-    /// Source and target: the agent's name and the intent's first scopes as declared.
-    pub sides: [(String, Vec<Scope>); 2],
+    /// The source's side.
+    pub source: StatusSide,
+    /// The target's side.
+    pub target: StatusSide,
+}
+
+/// A party to a conflict in the overview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusSide {
+    /// Name of the agent.
+    pub agent_name: String,
+    /// The intent's first scopes as declared.
+    pub scopes: Vec<Scope>,
+    /// How many it has.
+    pub scope_count: u64,
 }
 
 impl Snapshot<'_> {
@@ -83,5 +96,17 @@ impl Snapshot<'_> {
         let found =
             find.query_map((intent, limit), |row| Ok(Scope { kind: row.get(0)?, key: row.get(1)? }))?;
         Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// How many scopes an intent has.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn scope_count(&self, intent: Id<Intent>) -> Result<u64, Error> {
+        self.count(
+            "SELECT count(*) FROM aggregate self JOIN intent_scope ON intent = self.id
+             WHERE self.kind = 2 AND self.uid = ?1",
+            [intent],
+        )
     }
 }

@@ -50,6 +50,7 @@ pub struct Output {
     agent: Agent,
     /// What may go wrong, if anything.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     warnings: Vec<String>,
 }
 
@@ -96,14 +97,21 @@ impl Operation for Register {
                 Some(worktree) => transaction.namesakes(&fact.name, worktree, agent)?,
                 None => Vec::new(),
             };
-            transaction.record(Draft { entity: agent.to_string(), agent, cause: None, fact: Fact::AgentRegistered(fact) })?;
+            transaction.record(Draft {
+                entity: agent.to_string(),
+                agent,
+                cause: None,
+                fact: Fact::AgentRegistered(fact),
+            })?;
             transaction.heard_from(agent)?;
             let warnings = namesakes.last().map(|namesake| {
-                format!(
-                    "{} agents of this name are registered in this worktree, the newest as {namesake}: if this is the \
-                     same session, go on as that one",
-                    namesakes.len()
-                )
+                let others = match namesakes.len() {
+                    1 => format!("{namesake} has this name in this worktree already"),
+                    count => format!(
+                        "{count} agents have this name in this worktree already, the newest is {namesake}"
+                    ),
+                };
+                format!("{others}: if this is the same session, go on as that one")
             });
             Ok(Output { agent: transaction.agent(agent)?, warnings: warnings.into_iter().collect() })
         })

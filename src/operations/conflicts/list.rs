@@ -20,7 +20,7 @@ pub struct Input {
     status: Option<ConflictStatus>,
     /// At most this many (default 100, at most 500).
     #[arg(long, value_name = "N")]
-    limit: Option<u32>,
+    limit: Option<u64>,
     /// Where to go on: the `next` of the page before.
     #[arg(long, value_name = "NEXT")]
     cursor: Option<Cursor>,
@@ -66,6 +66,6 @@ impl Render for answer::List<Conflict> {
         });
         let rows: Vec<_> = rows.collect();
         screen.table(&["CONFLICT", "SEVERITY", "STATUS", "WHAT", "FOUND"], rows);
-        screen.rest(self.0.items.len(), self.0.total, self.0.next);
+        screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Code, Exit, Failure};
 use crate::ledger::audit;
+use crate::operations::answer::clamped;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -15,7 +16,7 @@ pub struct Audit;
 pub struct Input {
     /// Events read at a time (default 1,000, at most 10,000).
     #[arg(long, value_name = "N")]
-    page_size: Option<u32>,
+    page_size: Option<u64>,
 }
 
 /// What the audit found.
@@ -55,7 +56,7 @@ impl Operation for Audit {
     type Output = Output;
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
-        let page = input.page_size.unwrap_or(1_000).clamp(1, 10_000);
+        let page = clamped(input.page_size, 1_000, 10_000);
         let total = cx.ledger().read(|snapshot| snapshot.last_seq())?;
         let found = audit::audit(cx.ledger(), page, |verified| {
             (cx.call().progress)(verified, Some(total));
@@ -85,9 +86,17 @@ impl Render for Output {
         match (&self.first_bad_seq, &self.reason) {
             (Some(seq), Some(reason)) => {
                 screen.line(format!("BAD at event {seq}: {reason}"));
-                screen.line(format!("{} events before it are as they were recorded.", self.events_verified));
+                screen.line(match self.events_verified {
+                    0 => "There is none before it.".to_owned(),
+                    1 => "The one event before it is as it was recorded.".to_owned(),
+                    count => format!("All {count} events before it are as they were recorded."),
+                });
             }
-            _ => screen.line(format!("All {} events are as they were recorded.", self.events_verified)),
+            _ => screen.line(match self.events_verified {
+                0 => "There are no events yet.".to_owned(),
+                1 => "The only event is as it was recorded.".to_owned(),
+                count => format!("All {count} events are as they were recorded."),
+            }),
         }
         if let Some(head) = &self.head_hash {
             screen.line(format!("head {head}"));

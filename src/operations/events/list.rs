@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::Event;
 use crate::failure::{Code, Failure};
+use crate::operations::answer::{PageInfo, clamped};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -18,13 +19,25 @@ pub struct Input {
     after_seq: u64,
     /// At most this many (default 100, at most 1,000).
     #[arg(long, value_name = "N")]
-    limit: Option<u32>,
+    limit: Option<u64>,
 }
 
 /// Events, oldest first. The page after them begins behind the last `seq`.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 #[serde(transparent)]
-pub struct Output(Vec<Event>);
+pub struct Output {
+    events: Vec<Event>,
+    /// The newest event there is.
+    #[serde(skip)]
+    last_seq: u64,
+}
+
+impl Output {
+    /// The sequence number behind which a list that was cut goes on.
+    fn next(&self) -> Option<u64> {
+        self.events.last().map(|event| event.seq).filter(|seq| *seq < self.last_seq)
+    }
+}
 
 impl Operation for List {
     const SPEC: Spec = Spec {
@@ -43,21 +56,27 @@ impl Operation for List {
     type Output = Output;
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
-        let limit = input.limit.unwrap_or(100).clamp(1, 1_000);
+        let limit = clamped(input.limit, 100, 1_000);
         // Beyond the largest sequence number there is nothing, which is an answer too.
         let after = input.after_seq.min(i64::MAX.cast_unsigned());
-        Ok(Output(cx.ledger().read(|snapshot| snapshot.events(after, limit))?))
+        Ok(cx.ledger().read::<_, crate::ledger::Error>(|snapshot| {
+            Ok(Output { events: snapshot.events(after, limit)?, last_seq: snapshot.last_seq()? })
+        })?)
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    fn page(&self) -> Option<PageInfo> {
+        self.next().map(|seq| PageInfo { next: Some(seq.to_string()), total: self.last_seq })
+    }
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
-        if self.0.is_empty() {
+        if self.events.is_empty() {
             return screen.line("No events.");
         }
-        let rows = self.0.iter().map(|event| {
+        let rows = self.events.iter().map(|event| {
             vec![
                 event.seq.to_string(),
                 screen.ago(event.created_at),
@@ -69,5 +88,6 @@ impl Render for Output {
         });
         let rows: Vec<_> = rows.collect();
         screen.table(&["SEQ", "WHEN", "EVENT", "ENTITY", "AGENT", ""], rows);
+        screen.rest(self.events.len(), self.last_seq, self.next(), "--after-seq");
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::detect::bounds::SHOWN_HIGH;
 use crate::detect::canonical;
 use crate::domain::conflict::RelatedWork;
+use crate::domain::cut::Cut;
 use crate::domain::fact::{ConflictDetected, Fact, IntentPublished};
 use crate::domain::metadata::Metadata;
 use crate::domain::scope::DeclaredScope;
@@ -33,10 +34,10 @@ pub struct Input {
     #[arg(long)]
     task: Name,
     /// What will be done, in one line.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     summary: Summary,
     /// Why it is done this way.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     rationale: Option<Prose>,
     /// What it touches and how; may be repeated, at most 1,000 times.
@@ -69,25 +70,15 @@ pub struct Output {
     next: Option<String>,
     /// What is odd about the intent itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
     warnings: Vec<String>,
     /// Findings below HIGH that were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted: Option<u64>,
     /// Recorded or found but left out of this answer, by field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cut: Option<Cut>,
-}
-
-/// How many entries of a list were left out of the answer.
-#[derive(Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-#[schemars(inline)]
-pub struct Cut {
-    /// Recorded conflicts that are not shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    conflicts: Option<u64>,
-    /// Related intents that are not shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    related_work: Option<u64>,
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    cut: Cut,
 }
 
 impl Operation for Publish {
@@ -118,7 +109,9 @@ impl Operation for Publish {
         let (agent, depends_on, mut matches) = cx.ledger().read::<_, Failure>(|snapshot| {
             let agent = snapshot.resolve(&input.agent_id).map_err(|error| register_first(error.into()))?;
             let depends_on = input.depends_on.iter().map(|other| snapshot.resolve(other));
-            let depends_on = depends_on.collect::<Result<Vec<_>, _>>()?;
+            let mut depends_on = depends_on.collect::<Result<Vec<_>, _>>()?;
+            let mut named = std::collections::HashSet::new();
+            depends_on.retain(|other| named.insert(*other));
             Ok((agent, depends_on, Matches::find(snapshot, snapshot.agent(agent)?, scopes)?))
         })?;
         let task = input.task.into_string();
@@ -166,11 +159,11 @@ fn answer(
         conflict.severity != Severity::High || high <= SHOWN_HIGH
     });
     let (related_work, related) = matches.related(transaction, transaction.now())?;
-    let left_out = |all: usize, shown: usize| (all > shown).then(|| (all - shown) as u64);
-    let cut = Cut {
-        conflicts: left_out(found, conflicts.len()),
-        related_work: left_out(related, related_work.len()),
-    };
+    let cut = Cut::default().with("conflicts", conflicts.len(), found as u64).with(
+        "related_work",
+        related_work.len(),
+        related as u64,
+    );
     let assessment_required = high > 0 || related_work.iter().any(|work| work.owner_stopped_since.is_none());
     let next = match (high, assessment_required) {
         (1.., _) => Some("Talk to the owners of the conflicting work before you write code."),
@@ -187,7 +180,7 @@ fn answer(
         assessment_required,
         next: next.map(str::to_owned),
         omitted,
-        cut: (cut != Cut::default()).then_some(cut),
+        cut,
     })
 }
 
@@ -199,29 +192,43 @@ impl Render for Output {
         for warning in &self.warnings {
             screen.line(format!("warning: {warning}"));
         }
+        let stopped = |work: &RelatedWork, screen: &mut Screen| {
+            if let Some(since) = work.owner_stopped_since {
+                screen.line(format!("  {} was last heard of {}.", work.agent, screen.ago(since)));
+            }
+        };
         for conflict in &self.conflicts {
             screen.gap();
             crate::operations::conflicts::details(conflict, screen);
+            let sides = [conflict.source_intent_id, conflict.target_intent_id];
+            for work in self.related_work.iter().filter(|work| sides.contains(&work.intent_id)) {
+                stopped(work, screen);
+            }
         }
-        let silent = self.related_work.iter().filter(|work| {
+        let without_conflict = self.related_work.iter().filter(|work| {
             !self.conflicts.iter().any(|conflict| {
                 [conflict.source_intent_id, conflict.target_intent_id].contains(&work.intent_id)
             })
         });
-        for work in silent {
+        for work in without_conflict {
             screen.gap();
             screen.line(format!("Related: {} {} ({})", work.intent_id.short(), work.summary, work.agent));
+            stopped(work, screen);
         }
         if let Some(omitted) = self.omitted {
-            screen.line(format!("{omitted} lesser findings were not recorded."));
+            screen.line(match omitted {
+                1 => "One lesser finding was not recorded.".to_owned(),
+                _ => format!("{omitted} lesser findings were not recorded."),
+            });
         }
-        if let Some(cut) = self.cut.as_ref().and_then(|cut| cut.conflicts) {
+        let cut = self.cut.of("conflicts");
+        if cut > 0 {
             screen.line(format!("{cut} more conflicts are on record: foremerge conflicts list"));
         }
         if let Some(next) = &self.next {
             screen.gap();
             screen.line(next);
-        } else if self.conflicts.is_empty() && self.related_work.is_empty() {
+        } else if self.related_work.is_empty() && !self.intent.scopes.is_empty() {
             screen.line("Nobody else's active work touches it.");
         }
     }

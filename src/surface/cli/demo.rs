@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 
+use super::grammar;
 use super::output::Output;
 use super::tour::{self, Tour};
-use crate::failure::Failure;
+use crate::failure::{Code, Failure};
 use crate::git::scaffold;
+use crate::service::host;
 use crate::world::World;
 
 pub(super) fn command() -> Command {
@@ -44,14 +46,25 @@ const FILES: &[(&str, &str)] = &[
 /// The commit of the demonstration is made at this moment, so that it is the same every time.
 const COMMITTED_AT: i64 = 1_786_795_200;
 
-pub(super) fn run(arguments: &ArgMatches, world: Arc<dyn World>, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(
+    arguments: &ArgMatches,
+    globals: &ArgMatches,
+    world: Arc<dyn World>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let started = grammar::path(arguments, globals, grammar::CWD);
     let kept = arguments
         .get_one::<PathBuf>("keep")
-        .map(|directory| new_directory(&*world, directory))
+        .map(|directory| new_directory(&*world, started.as_deref(), directory))
         .transpose()?;
-    let temporary = tempfile::tempdir()
-        .map_err(|error| Failure::invalid("demo", format!("no temporary directory can be made: {error}")))?;
-    let root = kept.clone().unwrap_or_else(|| temporary.path().to_owned());
+    let (root, _removed_when_dropped) = if let Some(kept) = &kept {
+        (kept.clone(), None)
+    } else {
+        let made = tempfile::tempdir().map_err(|error| {
+            Failure::new(Code::InternalError, format!("no temporary directory can be made: {error}"))
+        })?;
+        (made.path().to_owned(), Some(made))
+    };
     let shop = root.join("shop");
     let (stripe, paypal) = (root.join("stripe"), root.join("paypal"));
     scaffold::create(&shop, FILES, "Take payments", COMMITTED_AT)?;
@@ -62,18 +75,21 @@ pub(super) fn run(arguments: &ArgMatches, world: Arc<dyn World>, output: &Output
     tour::tell(&tour, &shop, &stripe, &paypal)?;
     if kept.is_some() {
         tour.say(&format!(
-            "Everything is in {}; look around with foremerge -C {} status",
+            "Everything is in {}; look around with {}",
             root.display(),
-            shop.display()
+            tour::shell(&["foremerge", "-C", &shop.to_string_lossy(), "status"])
         ));
     }
     Ok(())
 }
 
-fn new_directory(world: &dyn World, directory: &Path) -> Result<PathBuf, Failure> {
+fn new_directory(world: &dyn World, cwd: Option<&Path>, directory: &Path) -> Result<PathBuf, Failure> {
     let refuse = |why: String| Failure::invalid("keep", why);
-    let started = world.current_dir().map_err(|error| refuse(error.to_string()))?;
-    let directory = started.join(directory);
+    let directory = if directory.is_absolute() {
+        directory.to_owned()
+    } else {
+        host::started_at(world, cwd).map_err(refuse)?.join(directory)
+    };
     std::fs::create_dir_all(&directory)
         .map_err(|error| refuse(format!("{}: {error}", directory.display())))?;
     let empty = std::fs::read_dir(&directory).is_ok_and(|mut entries| entries.next().is_none());

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use crate::failure::NextStep;
@@ -13,7 +15,6 @@ pub(super) const CWD: &str = "cwd";
 pub(super) const DATABASE: &str = "database";
 const JSON: &str = "json";
 const DEMO: &str = "demo";
-const EVERYWHERE: &str = "Options of every command";
 
 /// Families of commands, with the line that help shows for each.
 const NOUNS: &[(&str, &str)] = &[
@@ -34,6 +35,7 @@ pub(super) enum Chosen<'m> {
 pub fn command(world: &dyn World) -> Command {
     let mut root = Command::new("foremerge")
         .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
         .about("Tells parallel coding agents that their work collides before the code exists")
         .after_help(
             "Start in a repository with `foremerge init`, then register an agent in each worktree and publish what it \
@@ -44,30 +46,28 @@ pub fn command(world: &dyn World) -> Command {
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(false)
+        .next_help_heading("Global options")
         .args([
             Arg::new(JSON)
                 .long(JSON)
                 .global(true)
-                .help_heading(EVERYWHERE)
                 .action(ArgAction::SetTrue)
-                .help("Print one JSON envelope: {\"ok\": true, \"data\": …} or {\"ok\": false, \"error\": …}"),
+                .help("Print one JSON envelope: \"ok\", and \"data\" or \"error\""),
             Arg::new(CWD)
                 .long(CWD)
                 .short('C')
                 .global(true)
-                .help_heading(EVERYWHERE)
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .help("Work as if started in DIR"),
             Arg::new(DATABASE)
                 .long(DATABASE)
                 .global(true)
-                .help_heading(EVERYWHERE)
                 .value_name("PATH")
                 .env("FOREMERGE_DB")
-                .hide_env_values(true)
-                .value_parser(value_parser!(PathBuf))
-                .help("Use the ledger file PATH instead of the repository's own"),
+                // Unlike the parser for paths this one takes the empty text, which means: not given.
+                .value_parser(OsStringValueParser::new().map(PathBuf::from))
+                .help("Use this ledger file instead of the repository's"),
         ]);
     let operation = |entry: &Entry| {
         (entry.arguments)(Command::new(entry.spec.cli.verb))
@@ -82,18 +82,34 @@ pub fn command(world: &dyn World) -> Command {
         let family = Command::new(*noun).about(*about).subcommands(family);
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
-    without_empty_variables(root.subcommand(super::demo::command()), world)
+    with_variables(root.subcommand(super::demo::command()), world)
 }
 
-/// An environment variable that is set to nothing counts as unset.
-fn without_empty_variables(command: Command, world: &dyn World) -> Command {
+/// Help tells of environment variables; one that is set to nothing counts as unset.
+fn with_variables(command: Command, world: &dyn World) -> Command {
     let command = command.mut_args(|argument| {
-        let empty = argument
-            .get_env()
-            .is_some_and(|name| name.to_str().is_none_or(|name| world.variable(name).is_none()));
-        if empty { argument.env(None::<&str>) } else { argument }
+        let Some(name) = argument.get_env().map(|name| name.to_string_lossy().into_owned()) else {
+            return argument;
+        };
+        // Said whether it is set or not, which clap does not.
+        let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+        let argument = argument.help(format!("{help} [or set {name}]")).hide_env(true);
+        if world.variable(&name).is_none() { argument.env(None::<&str>) } else { argument }
     });
-    command.mut_subcommands(|inner| without_empty_variables(inner, world))
+    // `foremerge agent list --version` is about the program, too.
+    command.display_name("foremerge").mut_subcommands(|inner| with_variables(inner, world))
+}
+
+/// The environment variable that a refused value came from, when nobody typed its option.
+pub(super) fn variable_behind(error: &clap::Error, command: &Command, typed: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return None };
+    let argument = command.get_arguments().find(|argument| argument.to_string() == *refused);
+    let Some(argument) = argument else {
+        return command.get_subcommands().find_map(|inner| variable_behind(error, inner, typed));
+    };
+    let option = format!("--{}", argument.get_long()?);
+    let typed = typed.iter().any(|word| word.to_string_lossy().starts_with(&option));
+    argument.get_env().filter(|_| !typed).map(|name| name.to_string_lossy().into_owned())
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {

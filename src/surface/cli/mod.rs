@@ -25,15 +25,20 @@ pub use grammar::{command, spelled};
 pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>) -> Exit {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let output = Output::new(&*world, grammar::wants_json(&arguments));
-    match command(&*world).try_get_matches_from(&arguments) {
+    let mut command = command(&*world);
+    match command.try_get_matches_from_mut(&arguments) {
         Ok(matches) => dispatch(&matches, world, &output),
-        Err(error) => output.usage(&error),
+        Err(error) => {
+            command.build();
+            let variable = grammar::variable_behind(&error, &command, &arguments);
+            output.usage(error, variable.as_deref())
+        }
     }
 }
 
 fn dispatch(matches: &ArgMatches, world: Arc<dyn World>, output: &Output) -> Exit {
     match grammar::chosen(matches) {
-        grammar::Chosen::Demo(demo) => match demo::run(demo, world, output) {
+        grammar::Chosen::Demo(demo) => match demo::run(demo, matches, world, output) {
             Ok(()) => Exit::Success,
             Err(failure) => output.failure(&failure),
         },

@@ -2,13 +2,14 @@
 
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::grammar::spelled;
 use crate::domain::Timestamp;
+use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
 use crate::operations::answer::AnyAnswer;
-use crate::operations::render::{Screen, visible};
+use crate::operations::render::{Screen, visible, visible_json};
 use crate::surface::envelope;
 use crate::world::World;
 
@@ -32,15 +33,14 @@ impl Output {
     pub(super) fn answer(&self, answer: &dyn AnyAnswer) -> Exit {
         if self.json {
             match envelope::success(answer) {
-                Ok(envelope) => print(&format!("{envelope}\n")),
-                Err(failure) => return self.failure(&failure),
+                Ok(envelope) => print(&format!("{}\n", visible_json(&envelope)), answer.exit()),
+                Err(failure) => self.failure(&failure),
             }
         } else {
             let mut screen = self.screen();
             answer.render(&mut screen);
-            print(&screen.into_text());
+            print(&screen.into_text(), answer.exit())
         }
-        answer.exit()
     }
 
     pub(super) fn screen(&self) -> Screen {
@@ -49,34 +49,39 @@ impl Output {
 
     pub(super) fn failure(&self, failure: &Failure) -> Exit {
         if self.json {
-            print(&format!("{}\n", envelope::failure(failure, spelled)));
+            let envelope = envelope::failure(failure, spelled);
+            print(&format!("{}\n", visible_json(&envelope)), failure.code.exit())
         } else {
             let steps =
                 failure.next.iter().map(|step| format!("  {}: {}\n", step.audience.as_str(), spelled(step)));
             let text = format!("foremerge: {}\n{}", visible(&failure.to_string()), steps.collect::<String>());
             complain(&text);
+            failure.code.exit()
         }
-        failure.code.exit()
     }
 
-    /// What clap has to say: help and version on stdout, a refusal as any other failure.
-    pub(super) fn usage(&self, error: &clap::Error) -> Exit {
-        let text = error.render();
+    /// What clap has to say: help and version on stdout, a refusal as any other failure. The
+    /// refused value may have come from an environment `variable`.
+    pub(super) fn usage(&self, mut error: clap::Error, variable: Option<&str>) -> Exit {
+        if let (Some(variable), Some(ContextValue::String(option))) =
+            (variable, error.get(ContextKind::InvalidArg))
+        {
+            let named = ContextValue::String(format!("{option} (from {variable})"));
+            error.insert(ContextKind::InvalidArg, named);
+        }
+        // In the text around what the caller typed, a line end of theirs would look like ours.
+        let repeated = |text: &str| {
+            let short = beginning(text, 200);
+            if self.json { short.into_owned() } else { visible(&short) }
+        };
+        quote(&mut error, repeated);
+        let text = error.render().to_string();
+        let shown = || text.lines().map(visible).collect::<Vec<_>>().join("\n") + "\n";
         match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                print(&text.to_string());
-                Exit::Success
-            }
-            _ if self.json => {
-                let text = text.to_string();
-                let message = text.strip_prefix("error: ").unwrap_or(&text).trim();
-                let message =
-                    message.lines().take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-                self.failure(&Failure::new(Code::InvalidInput, message))
-            }
+            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&shown(), Exit::Success),
+            _ if self.json => self.failure(&Failure::new(Code::InvalidInput, in_a_sentence(&error, &text))),
             _ => {
-                let shown: Vec<_> = text.to_string().lines().map(visible).collect();
-                complain(&(shown.join("\n") + "\n"));
+                complain(&shown());
                 Exit::Usage
             }
         }
@@ -85,7 +90,7 @@ impl Output {
     /// Prints a part of a longer story at once.
     pub(super) fn tell(&self, screen: Screen) {
         if !self.json {
-            print(&screen.into_text());
+            print(&screen.into_text(), Exit::Success);
         }
     }
 
@@ -94,9 +99,46 @@ impl Output {
     }
 }
 
-fn print(text: &str) {
-    // A reader that went away, as `| head` does, is no failure of ours.
-    let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+/// Repeats what the caller typed as `repeated` has it.
+fn quote(error: &mut clap::Error, repeated: impl Fn(&str) -> String) {
+    let typed = [ContextKind::InvalidArg, ContextKind::InvalidValue, ContextKind::InvalidSubcommand];
+    for kind in typed {
+        let quoted = match error.get(kind) {
+            Some(ContextValue::String(text)) => ContextValue::String(repeated(text)),
+            Some(ContextValue::Strings(texts)) => {
+                ContextValue::Strings(texts.iter().map(|text| repeated(text)).collect())
+            }
+            _ => continue,
+        };
+        error.insert(kind, quoted);
+    }
+}
+
+/// What clap says on several lines, without its hints on where to read on.
+fn in_a_sentence(error: &clap::Error, text: &str) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let usage =
+            text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("foremerge <COMMAND>");
+        return format!("a command is missing: {usage}; --help lists them");
+    }
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let parts =
+        text.split("\n\n").filter(|part| !part.starts_with("Usage: ") && !part.starts_with("For more "));
+    let words = parts.map(|part| part.lines().map(str::trim).collect::<Vec<_>>().join(" ").trim().to_owned());
+    words.collect::<Vec<_>>().join("; ")
+}
+
+/// Prints an answer; `exit` is then how the process ends.
+fn print(text: &str, exit: Exit) -> Exit {
+    match stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) {
+        Ok(()) => exit,
+        // A reader that went away, as `| head` does, is no failure of ours.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => exit,
+        Err(error) => {
+            complain(&format!("foremerge: the answer cannot be printed: {error}\n"));
+            Exit::Internal
+        }
+    }
 }
 
 fn complain(text: &str) {

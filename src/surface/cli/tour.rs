@@ -139,10 +139,10 @@ impl<'o> Tour<'o> {
 }
 
 /// The words as a shell would take them.
-fn shell(words: &[&str]) -> String {
+pub(super) fn shell(words: &[&str]) -> String {
     let quoted = words.iter().map(|word| {
         let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_=:./".contains(c));
-        if plain { (*word).to_owned() } else { format!("'{word}'") }
+        if plain { (*word).to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
     });
     quoted.collect::<Vec<_>>().join(" ")
 }

@@ -1,0 +1,91 @@
+//! The operations without a process: what a surface calls, in a world whose clock is ours.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use foremerge::domain::Timestamp;
+use foremerge::failure::{Code, Failure};
+use foremerge::git::scaffold;
+use foremerge::ledger::{Durability, Settings};
+use foremerge::operations::answer::AnyAnswer;
+use foremerge::operations::{Screen, registry};
+use foremerge::service::{Call, Host, Surface};
+use foremerge::world::{Fake, World};
+use serde_json::{Value, json};
+
+use crate::cli::text;
+use crate::sandbox::Sandbox;
+
+/// A host in a repository of its own, whose ledger is made.
+pub struct Library<W = Fake> {
+    pub sandbox: Sandbox,
+    pub world: Arc<W>,
+    host: Host,
+}
+
+impl Library {
+    pub fn new() -> Self {
+        Self::with(|root| Fake::new(7).started_in(root))
+    }
+}
+
+impl<W: World + 'static> Library<W> {
+    pub fn with(world: impl FnOnce(&Path) -> W) -> Self {
+        let sandbox = Sandbox::new();
+        let root = sandbox.path("r");
+        scaffold::create(&root, &[("a.rs", "")], "first", 1_700_000_000).unwrap();
+        let world = Arc::new(world(&root));
+        let settings = Settings { durability: Durability::Off, ..Settings::default() };
+        let host = Host::new(Arc::<W>::clone(&world), None, None, settings).unwrap();
+        let library = Self { sandbox, world, host };
+        library.data("init", json!({}));
+        library
+    }
+
+    pub fn call(&self, operation: &str, input: Value) -> Result<Box<dyn AnyAnswer>, Failure> {
+        let entry = registry::find(operation).unwrap();
+        (entry.run_json)(&self.host, &Call::plain(Surface::Http), input)
+    }
+
+    pub fn data(&self, operation: &str, input: Value) -> Value {
+        let shown = input.to_string();
+        let answer = self.call(operation, input);
+        let answer = answer.unwrap_or_else(|failure| panic!("{operation} {shown:.200}: {failure}"));
+        answer.to_json().unwrap()
+    }
+
+    /// What a person sees, `width` columns wide.
+    pub fn screen(&self, operation: &str, input: Value, width: u16) -> String {
+        let mut screen = Screen::new(width, self.now());
+        self.call(operation, input).unwrap().render(&mut screen);
+        screen.into_text()
+    }
+
+    pub fn refusal(&self, code: Code, operation: &str, input: Value) -> Failure {
+        let failure = self.call(operation, input).err().expect("it is refused");
+        assert_eq!(failure.code, code, "{failure}");
+        failure
+    }
+
+    pub fn agent(&self, name: &str) -> String {
+        text(&self.data("register_agent", json!({ "name": name }))["id"])
+    }
+
+    pub fn publish(&self, agent: &str, scopes: &[&str]) -> Value {
+        self.data("publish_intent", publishing(agent, scopes))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.world.now()
+    }
+}
+
+/// The input that declares `KIND:KEY=OPERATION` scopes.
+pub fn publishing(agent: &str, scopes: &[&str]) -> Value {
+    let scopes = scopes.iter().map(|scope| {
+        let (kind, rest) = scope.split_once(':').unwrap();
+        let (key, operation) = rest.rsplit_once('=').unwrap();
+        json!({ "kind": kind, "key": key, "operation": operation })
+    });
+    json!({ "agent_id": agent, "task": "t", "summary": "s", "scopes": scopes.collect::<Vec<_>>() })
+}
