@@ -38,7 +38,7 @@ impl From<ledger::Error> for Failure {
             .with("known", known),
             Error::Replaced(path) => Self::new(
                 Code::LedgerReplaced,
-                format!("{message}; start the command again to use the new file"),
+                format!("{message}; nothing was changed; the next call uses the file that is there now"),
             )
             .with("database", path.to_string_lossy()),
             Error::ReadOnly { path, .. } => {

@@ -17,11 +17,12 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::Error;
 use super::turnstile::Turnstile;
-use super::writer::CHECKPOINT_BYTES;
 use super::{Durability, Place, schema};
 
 /// Wait on locks of others than Foremerge, such as a `sqlite3` shell.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Size of the write-ahead log at which it is folded back into the file.
+pub(super) const CHECKPOINT_BYTES: u64 = 4 << 20;
 /// Pages kept in memory per connection, in KiB: the inner pages of a large ledger's indexes.
 const CACHE_KIB: i64 = 8 * 1024;
 /// Prepared statements kept per connection.

@@ -31,8 +31,6 @@ pub enum Patience {
 const BATCH: usize = 64;
 /// How long a caller that would rather not wait waits for the others of its own process.
 const SKIP: Duration = Duration::from_millis(200);
-/// Size of the write-ahead log at which it is folded back into the file.
-pub(super) const CHECKPOINT_BYTES: u64 = 4 << 20;
 
 /// Tells a caller how its work ended, once the commit is decided.
 type Finish = Box<dyn FnOnce(Result<(), Error>) + Send>;
@@ -311,7 +309,7 @@ fn roll_back(connection: &Connection) {
 
 /// Folds a long write-ahead log back into the file, after everybody was told.
 fn checkpoint(shared: &Shared, desk: &Desk) {
-    let long = std::fs::metadata(shared.place.wal()).is_ok_and(|wal| wal.len() > CHECKPOINT_BYTES);
+    let long = std::fs::metadata(shared.place.wal()).is_ok_and(|wal| wal.len() > open::CHECKPOINT_BYTES);
     if long {
         // Best effort: a reader in the way only delays it.
         let _ = desk.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));

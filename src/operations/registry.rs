@@ -7,6 +7,7 @@ use super::answer::AnyAnswer;
 use super::{Operation, Spec, agent, conflicts, events, init, intent, status};
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
+use crate::ledger;
 use crate::service::{Call, Cx, Host};
 
 /// What an operation without its types answers.
@@ -80,6 +81,14 @@ fn run_json<O: Operation>(host: &Host, call: &Call<'_>, input: Value) -> Answere
 }
 
 fn run<O: Operation>(host: &Host, call: &Call<'_>, input: O::Input) -> Answered {
-    let cx = Cx::open(host, call)?;
-    Ok(Box::new(O::run(&cx, input)?))
+    // A call may wait its turn; one that nobody waits for any more must not act.
+    if (call.cancelled)() {
+        return Err(ledger::Error::Cancelled.into());
+    }
+    let outcome = Cx::open(host, call).and_then(|cx| O::run(&cx, input));
+    if outcome.as_ref().is_err_and(|failure| failure.code == Code::LedgerReplaced) {
+        // This call is refused; the next one opens what is there now.
+        host.forget_ledger();
+    }
+    Ok(Box::new(outcome?))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Host;
 use crate::domain::Timestamp;
 use crate::failure::Failure;
-use crate::ledger::Ledger;
+use crate::ledger::{self, Ledger};
 
 /// Where a call came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,10 +40,12 @@ pub struct Call<'c> {
 }
 
 impl Call<'_> {
-    /// A call by a person that nobody cancels or watches.
+    /// A call from `surface` that nobody cancels or watches. Over MCP an agent speaks; whoever
+    /// holds the keyboard or the token is taken for its operator.
     #[must_use]
-    pub fn plain(surface: Surface) -> Call<'static> {
-        Call { surface, trust: Trust::Operator, cancelled: &|| false, progress: &|_, _| {} }
+    pub fn of(surface: Surface) -> Call<'static> {
+        let trust = if surface == Surface::Mcp { Trust::Agent } else { Trust::Operator };
+        Call { surface, trust, cancelled: &|| false, progress: &|_, _| {} }
     }
 }
 
@@ -103,6 +105,15 @@ impl<'c, N: Needs> Cx<'c, N> {
     #[must_use]
     pub fn call(&self) -> &Call<'c> {
         self.call
+    }
+
+    /// Between the steps of a slow operation: says how far it is and stops it if nobody waits.
+    ///
+    /// # Errors
+    /// When the call was cancelled.
+    pub fn step(&self, done: u64, of: Option<u64>) -> Result<(), Failure> {
+        (self.call.progress)(done, of);
+        if (self.call.cancelled)() { Err(ledger::Error::Cancelled.into()) } else { Ok(()) }
     }
 
     /// The time.

@@ -126,6 +126,11 @@ impl Host {
         Ok(opened)
     }
 
+    /// Lets the next call open the ledger anew, because the file is another one by now.
+    pub fn forget_ledger(&self) {
+        *self.ledger.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Real path of the worktree around `path` (relative ones start at this host's directory)
     /// and what is checked out there.
     ///

@@ -83,7 +83,7 @@ impl Bench {
 
 fn run(host: &Host, operation: &str, input: Value) -> Value {
     let entry = registry::find(operation).unwrap();
-    (entry.run_json)(host, &Call::plain(Surface::Cli), input).unwrap().to_json().unwrap()
+    (entry.run_json)(host, &Call::of(Surface::Cli), input).unwrap().to_json().unwrap()
 }
 
 fn publish(host: &Host, agent: &str, number: usize) {

@@ -44,7 +44,7 @@ impl<W: World + 'static> Library<W> {
 
     pub fn call(&self, operation: &str, input: Value) -> Result<Box<dyn AnyAnswer>, Failure> {
         let entry = registry::find(operation).unwrap();
-        (entry.run_json)(&self.host, &Call::plain(Surface::Http), input)
+        (entry.run_json)(&self.host, &Call::of(Surface::Http), input)
     }
 
     pub fn data(&self, operation: &str, input: Value) -> Value {

@@ -86,7 +86,7 @@ impl Node {
         input: serde_json::Value,
     ) -> Result<serde_json::Value, foremerge::failure::Failure> {
         let entry = registry::find(operation).unwrap();
-        (entry.run_json)(&self.host, &Call::plain(Surface::Http), input).and_then(|answer| answer.to_json())
+        (entry.run_json)(&self.host, &Call::of(Surface::Http), input).and_then(|answer| answer.to_json())
     }
 
     pub fn record(

@@ -134,7 +134,7 @@ pub fn host_in(directory: &Path, world: Arc<dyn World>, settings: Settings) -> H
 /// One operation with its types erased, as the surfaces run it.
 pub fn call(host: &Host, operation: &str, input: Value) -> Result<Value, Failure> {
     let entry = registry::find(operation).unwrap();
-    (entry.run_json)(host, &Call::plain(Surface::Http), input)?.to_json()
+    (entry.run_json)(host, &Call::of(Surface::Http), input)?.to_json()
 }
 
 pub fn register(host: &Host, name: &str) -> Result<String, Failure> {

@@ -58,10 +58,7 @@ impl Operation for Audit {
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         let page = clamped(input.page_size, 1_000, 10_000);
         let total = cx.ledger().read(|snapshot| snapshot.last_seq())?;
-        let found = audit::audit(cx.ledger(), page, |verified| {
-            (cx.call().progress)(verified, Some(total));
-            !(cx.call().cancelled)()
-        })?;
+        let found = audit::audit(cx.ledger(), page, |verified| cx.step(verified, Some(total)).is_ok())?;
         let (first_bad_seq, reason) =
             found.fault.map_or((None, None), |fault| (Some(fault.seq), Some(fault.why)));
         Ok(Output {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::ArgMatches;
 
 use super::grammar;
 use super::output::Output;
@@ -12,22 +12,6 @@ use crate::failure::{Code, Failure};
 use crate::git::scaffold;
 use crate::service::host;
 use crate::world::World;
-
-pub(super) fn command() -> Command {
-    Command::new("demo")
-        .about("Show two agents colliding, in a throw-away repository")
-        .after_help(
-            "Makes a small repository with two worktrees, runs real commands in them as two agents, and removes it all \
-             again. Nothing outside is touched.\n\nExample:\n  foremerge demo --keep /tmp/shop",
-        )
-        .arg(
-            Arg::new("keep")
-                .long("keep")
-                .value_name("DIR")
-                .value_parser(value_parser!(PathBuf))
-                .help("Make it in DIR, which must be new or empty, and keep it"),
-        )
-}
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", "# shop\n\nTakes orders and payments.\n"),

@@ -7,7 +7,6 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use crate::failure::NextStep;
 use crate::operations::registry::{self, Entry};
 use crate::world::World;
 
@@ -82,7 +81,7 @@ pub fn command(world: &dyn World) -> Command {
         let family = Command::new(*noun).about(*about).subcommands(family);
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
-    with_variables(root.subcommand(super::demo::command()), world)
+    with_variables(root.subcommand(demo()), world)
 }
 
 /// Help tells of environment variables; one that is set to nothing counts as unset.
@@ -136,21 +135,18 @@ pub(super) fn wants_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }
 
-/// A next step as it is typed.
-#[must_use]
-pub fn spelled(step: &NextStep) -> String {
-    let words = registry::find(step.operation).map(|entry| entry.spec.cli);
-    let Some(words) = words else { return step.operation.to_owned() };
-    let required: Vec<_> = (registry::find(step.operation))
-        .map(|entry| (entry.arguments)(Command::new("x")))
-        .iter()
-        .flat_map(Command::get_arguments)
-        .filter(|argument| argument.is_required_set())
-        .map(|argument| {
-            let value = argument.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str());
-            argument.get_long().map_or_else(|| value.to_owned(), |long| format!("--{long} {value}"))
-        })
-        .collect();
-    let words = ["foremerge"].into_iter().chain(words.noun).chain([words.verb]).map(str::to_owned);
-    words.chain(required).collect::<Vec<_>>().join(" ")
+fn demo() -> Command {
+    Command::new(DEMO)
+        .about("Show two agents colliding, in a throw-away repository")
+        .after_help(
+            "Makes a small repository with two worktrees, runs real commands in them as two agents, and removes it all \
+             again. Nothing outside is touched.\n\nExample:\n  foremerge demo --keep /tmp/shop",
+        )
+        .arg(
+            Arg::new("keep")
+                .long("keep")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .help("Make it in DIR, which must be new or empty, and keep it"),
+        )
 }

@@ -3,6 +3,7 @@
 mod demo;
 mod grammar;
 mod output;
+mod spelling;
 mod tour;
 
 use std::ffi::OsString;
@@ -19,7 +20,8 @@ use crate::service::{Call, Host, Surface};
 use crate::world::World;
 use output::Output;
 
-pub use grammar::{command, spelled};
+pub use grammar::command;
+pub use spelling::spelled;
 
 /// Runs one command line and says how the process is to end.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>) -> Exit {
@@ -59,7 +61,7 @@ fn operate(
     let database = grammar::path(arguments, globals, grammar::DATABASE);
     let host =
         Host::new(world, directory.as_deref(), database.as_deref().map(Path::new), Settings::default())?;
-    let call = Call { progress: &output::progress, ..Call::plain(Surface::Cli) };
+    let call = Call { progress: &output::progress, ..Call::of(Surface::Cli) };
     let answer = (entry.run_arguments)(&host, &call, arguments);
     output::progress_over();
     answer

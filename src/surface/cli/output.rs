@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::grammar::spelled;
+use super::spelling::spelled;
 use crate::domain::Timestamp;
 use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
