@@ -92,3 +92,68 @@ fn run<O: Operation>(host: &Host, call: &Call<'_>, input: O::Input) -> Answered 
     }
     Ok(Box::new(outcome?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn properties(schema: &schemars::Schema) -> BTreeSet<String> {
+        let properties = schema.as_value()["properties"].as_object();
+        properties.into_iter().flat_map(|fields| fields.keys().cloned()).collect()
+    }
+
+    #[test]
+    fn no_two_operations_share_an_id_a_command_or_a_route() {
+        let ids: BTreeSet<_> = ALL.iter().map(|entry| entry.spec.id).collect();
+        let commands: BTreeSet<_> =
+            ALL.iter().map(|entry| (entry.spec.cli.noun, entry.spec.cli.verb)).collect();
+        assert_eq!((ids.len(), commands.len()), (ALL.len(), ALL.len()));
+        let routes: Vec<_> = ALL.iter().filter_map(|entry| entry.spec.http).collect();
+        let distinct: BTreeSet<_> =
+            routes.iter().map(|route| format!("{:?} {}", route.method, route.path)).collect();
+        assert_eq!(distinct.len(), routes.len());
+        // Some clients refuse longer tool names.
+        assert!(
+            ids.iter().all(|id| id.len() <= 40 && id.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
+        );
+    }
+
+    #[test]
+    fn every_name_in_a_route_is_a_field_of_the_input() {
+        for entry in ALL {
+            let Some(route) = entry.spec.http else { continue };
+            let fields = properties(&(entry.input_schema)());
+            for name in route.path.split('{').skip(1).filter_map(|part| part.split('}').next()) {
+                assert!(fields.contains(name), "{}: {name} in {}", entry.spec.id, route.path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_of_an_input_and_every_operation_says_what_it_is() {
+        for entry in ALL {
+            assert!(
+                !entry.spec.summary.is_empty() && entry.spec.guide.contains("Example:"),
+                "{}",
+                entry.spec.id
+            );
+            let schema = (entry.input_schema)();
+            assert_eq!(schema.as_value()["additionalProperties"], false, "{} takes anything", entry.spec.id);
+            let fields = schema.as_value()["properties"].as_object();
+            for (name, field) in fields.into_iter().flatten() {
+                let described = field["description"].as_str().is_some_and(|text| !text.is_empty());
+                assert!(described, "{}.{name} has no description", entry.spec.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_answer_may_leave_out_is_not_required_by_its_schema() {
+        let schema = (find("publish_intent").unwrap().output_schema)();
+        let required: Vec<_> = schema.as_value()["required"].as_array().unwrap().clone();
+        assert!(required.iter().any(|field| field == "intent"));
+        assert!(!required.iter().any(|field| field == "warnings" || field == "cut"), "{required:?}");
+    }
+}

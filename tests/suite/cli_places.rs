@@ -265,3 +265,15 @@ fn a_database_is_not_made_among_foreign_files_or_in_place_of_a_directory() {
     git(&root, &["clean", "-qfd"]);
     assert_eq!(git(&root, &["status", "--porcelain", "--ignored"]), "");
 }
+
+#[test]
+fn nothing_but_the_program_itself_is_needed_to_run() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    // No git, no shell: whoever starts a child finds none.
+    let cli = cli::at(&root).with("PATH", "");
+    cli.data(["init"]);
+    let agent = cli.data(["agent", "register", "--name", "a"]);
+    assert_eq!(agent["git_branch"], "main");
+    cli.shown(["demo"]);
+}

@@ -208,35 +208,44 @@ fn an_init_on_a_full_disk_leaves_nothing_behind() {
     assert!(refused > 3 && made > 0, "{refused} refused, {made} made");
 }
 
-/// What a process that has the ledger open says after `exchange` of its file.
+/// What processes that have the ledger open say after `exchange` of its file: each refuses one call, and with
+/// the next one looks at what is there now.
 fn after_an_exchange(wrote_before: bool, exchange: impl Fn(&Workplace)) {
     let workplace = Workplace::busy(1);
     workplace.checkpoint();
-    let running = host(&workplace.repository);
-    call(&running, "list_agents", json!({})).unwrap();
-    let watched = running.ledger().unwrap();
+    let running = [(); 3].map(|()| host(&workplace.repository));
+    for host in &running {
+        call(host, "list_agents", json!({})).unwrap();
+        if wrote_before {
+            register(host, "before").unwrap();
+        }
+    }
+    let watched = running[0].ledger().unwrap();
     let mut feed = foremerge::ledger::feed::Feed::new(&watched, 0).unwrap();
     assert!(!feed.poll(10).unwrap().is_empty());
-    if wrote_before {
-        register(&running, "before").unwrap();
-    }
     exchange(&workplace);
     let before = listing(&workplace.git_dir());
+    let refusals = [
+        call(&running[0], "list_agents", json!({})).map(drop),
+        register(&running[1], "late").map(drop),
+        call(&running[2], "audit_events", json!({})).map(drop),
+    ];
+    for refusal in refusals {
+        let refusal = refusal.unwrap_err();
+        assert_eq!(refusal.code, Code::LedgerReplaced, "{refusal}");
+    }
     for _ in 0..2 {
-        let read = call(&running, "list_agents", json!({})).unwrap_err();
-        assert_eq!(read.code, Code::LedgerReplaced, "{read}");
-        let write = register(&running, "late").unwrap_err();
-        assert_eq!(write.code, Code::LedgerReplaced, "{write}");
-        let audit = call(&running, "audit_events", json!({})).unwrap_err();
-        assert_eq!(audit.code, Code::LedgerReplaced, "{audit}");
         let poll = feed.poll(10).unwrap_err();
         assert!(matches!(poll, foremerge::ledger::Error::Replaced(_)), "{poll}");
     }
     unchanged(&before, &listing(&workplace.git_dir()));
+    let fresh = call(&host(&workplace.repository), "list_agents", json!({}));
+    let next = call(&running[0], "list_agents", json!({}));
+    assert_eq!(next.map_err(|failure| failure.code), fresh.map_err(|failure| failure.code));
 }
 
 #[test]
-fn a_file_exchanged_or_deleted_under_a_running_process_is_noticed_by_every_call() {
+fn a_file_exchanged_or_deleted_under_a_running_process_refuses_the_call_that_notices_it() {
     for wrote_before in [false, true] {
         // By a copy of itself, by another ledger, by noise, by nothing; the directory by nothing and by another one.
         after_an_exchange(wrote_before, |workplace| {
