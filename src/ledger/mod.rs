@@ -92,7 +92,7 @@ struct Readers {
 }
 
 impl Ledger {
-    /// Opens the ledger at `place`, which [`create`] made earlier.
+    /// Opens the ledger at `place`, which [`create()`] made earlier.
     ///
     /// # Errors
     /// [`Error::NotInitialized`] when there is none, [`Error::Corrupt`] when the file is
