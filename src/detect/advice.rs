@@ -23,6 +23,20 @@ impl Party<'_> {
     }
 }
 
+/// Why two summaries look like the same work.
+#[must_use]
+pub fn duplicate_explanation(source_agent: &str, target_agent: &str, similarity: u16) -> String {
+    format!(
+        "{source_agent} and {target_agent} describe nearly the same work: their summaries share {} % of their words. This \
+         is a hint, not a certainty.",
+        (similarity + 5) / 10
+    )
+}
+
+/// What to do about the same work planned twice.
+pub const DUPLICATE_SUGGESTION: &str =
+    "Split the work between you, or agree on one owner and discard the other intent.";
+
 /// What collides, in a sentence.
 #[must_use]
 pub fn explanation(rule: Rule, source: Party<'_>, target: Party<'_>, asserted: bool) -> String {
@@ -43,7 +57,7 @@ pub fn explanation(rule: Rule, source: Party<'_>, target: Party<'_>, asserted: b
     let consequence = match rule {
         Rule::DestructiveVsAdditive => format!("what {} builds on may no longer be there", second.agent),
         Rule::DivergentRewrite => "at most one of the two results can stand".to_owned(),
-        Rule::SharedContract => "each may change what the other relies on".to_owned(),
+        Rule::SharedContract | Rule::DuplicateWork => "each may change what the other relies on".to_owned(),
     };
     let certainty = if asserted { "" } else { " This is a hint, not a certainty." };
     format!("{what}: {consequence}.{certainty}")
@@ -68,18 +82,19 @@ pub fn suggestion(rule: Rule, source: Party<'_>, target: Party<'_>) -> String {
             let destructive = if source.operation.is_destructive() { source } else { target };
             format!(
                 "Introduce {} first and let both sides build on it (a heuristic: the name is only a proposal).",
-                abstraction(destructive.key)
+                abstraction(destructive.kind, destructive.key)
             )
         }
-        Rule::SharedContract => {
+        Rule::SharedContract | Rule::DuplicateWork => {
             format!("Agree on what {} promises before either side changes it.", source.scope())
         }
     }
 }
 
 /// A shared abstraction named after what is being taken away.
-fn abstraction(key: &str) -> String {
-    let subject = key.rsplit(['.', ':', '/', '\\']).find(|part| !part.is_empty()).unwrap_or(key);
+fn abstraction(kind: ScopeKind, key: &str) -> String {
+    let boundaries: &[char] = if kind == ScopeKind::File { &['/'] } else { &['.', ':', '/', '\\'] };
+    let subject = key.rsplit(boundaries).find(|part| !part.is_empty()).unwrap_or(key);
     match subject.strip_suffix("Service").filter(|stem| !stem.is_empty()) {
         Some(stem) => format!("a shared abstraction such as `{stem}Provider`"),
         None => format!("a shared abstraction over `{subject}`"),
@@ -107,31 +122,76 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_and_kind_of_scope_gets_its_own_suggestion() {
+    fn every_suggestion_reads_as_it_was_approved() {
         use ScopeOperation::{Extend, Modify, Replace};
         let advise =
             |rule, kind, one, other| suggestion(rule, party("a", kind, one), party("b", kind, other));
-        let provider = advise(Rule::DestructiveVsAdditive, ScopeKind::Symbol, Extend, Replace);
         assert_eq!(
-            provider,
-            "Introduce a shared abstraction such as `PaymentProvider` first and let both sides build on it \
-             (a heuristic: the name is only a proposal)."
+            advise(Rule::DestructiveVsAdditive, ScopeKind::Symbol, Extend, Replace),
+            "Introduce a shared abstraction such as `PaymentProvider` first and let both sides build on it (a heuristic: \
+             the name is only a proposal)."
+        );
+        assert_eq!(
+            advise(Rule::DivergentRewrite, ScopeKind::Symbol, Replace, Replace),
+            "Choose one target for symbol:PaymentService and record who builds it; the other side builds on that."
+        );
+        assert_eq!(
+            advise(Rule::SharedContract, ScopeKind::Symbol, Modify, Extend),
+            "Agree on what symbol:PaymentService promises before either side changes it."
+        );
+        assert_eq!(
+            DUPLICATE_SUGGESTION,
+            "Split the work between you, or agree on one owner and discard the other intent."
         );
         for kind in [ScopeKind::Schema, ScopeKind::Migration, ScopeKind::Config] {
-            assert!(
-                advise(Rule::DivergentRewrite, kind, Replace, Replace).contains("order of the migrations")
-            );
+            for rule in [Rule::DestructiveVsAdditive, Rule::DivergentRewrite, Rule::SharedContract] {
+                assert_eq!(
+                    advise(rule, kind, Replace, Modify),
+                    "Agree on the order of the migrations, and who writes which, before either side starts."
+                );
+            }
         }
-        assert!(
-            advise(Rule::DivergentRewrite, ScopeKind::Symbol, Replace, Replace).contains("Choose one target")
+    }
+
+    #[test]
+    fn every_explanation_reads_as_it_was_approved() {
+        use ScopeOperation::{Extend, Modify, Replace};
+        let explain = |rule, one, other, asserted| {
+            explanation(
+                rule,
+                party("a", ScopeKind::Symbol, one),
+                party("b", ScopeKind::Symbol, other),
+                asserted,
+            )
+        };
+        assert_eq!(
+            explain(Rule::DivergentRewrite, Replace, Replace, true),
+            "a will replace symbol:PaymentService while b will replace it: at most one of the two results can stand."
         );
-        assert!(advise(Rule::SharedContract, ScopeKind::Symbol, Modify, Extend).contains("Agree on what"));
+        assert_eq!(
+            explain(Rule::SharedContract, Modify, Extend, true),
+            "a will modify symbol:PaymentService while b will extend it: each may change what the other relies on."
+        );
+        assert_eq!(
+            explain(Rule::DestructiveVsAdditive, Replace, Extend, false),
+            "a will replace symbol:PaymentService while b will extend it: what b builds on may no longer be there. This is \
+             a hint, not a certainty."
+        );
+        assert_eq!(
+            duplicate_explanation("a", "b", 667),
+            "a and b describe nearly the same work: their summaries share 67 % of their words. This is a hint, not a \
+             certainty."
+        );
     }
 
     #[test]
     fn a_subject_without_the_suffix_keeps_its_name() {
-        assert_eq!(abstraction("crate::billing::Ledger"), "a shared abstraction over `Ledger`");
-        assert_eq!(abstraction("Service"), "a shared abstraction over `Service`");
-        assert_eq!(abstraction("::"), "a shared abstraction over `::`");
+        assert_eq!(
+            abstraction(ScopeKind::Symbol, "crate::billing::Ledger"),
+            "a shared abstraction over `Ledger`"
+        );
+        assert_eq!(abstraction(ScopeKind::Symbol, "Service"), "a shared abstraction over `Service`");
+        assert_eq!(abstraction(ScopeKind::Symbol, "::"), "a shared abstraction over `::`");
+        assert_eq!(abstraction(ScopeKind::File, "src/cart/total.rs"), "a shared abstraction over `total.rs`");
     }
 }

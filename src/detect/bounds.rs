@@ -31,7 +31,7 @@ pub struct Against {
 pub fn recorded(mut found: Vec<Against>) -> (Vec<Against>, u64) {
     let mut omitted = 0;
     for against in &mut found {
-        against.findings.sort_by_key(|finding| (order(finding), finding.scopes));
+        against.findings.sort_by_key(|finding| (order(finding), finding.at.map(|at| at.scopes)));
     }
     found.retain(|against| !against.findings.is_empty());
     found.sort_by_key(|against| {
@@ -61,16 +61,20 @@ fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, u8, std::cmp::Rever
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::findings::Meeting;
     use crate::domain::conflict::Tier;
     use crate::domain::{Rule, ScopeOperation};
 
     fn finding(severity: Severity, place: usize) -> Finding {
         Finding {
             rule: Rule::SharedContract,
-            tier: Tier::Same,
-            scopes: (place, place),
-            operations: (ScopeOperation::Modify, ScopeOperation::Modify),
-            inferred: (false, false),
+            at: Some(Meeting {
+                tier: Tier::Same,
+                scopes: (place, place),
+                operations: (ScopeOperation::Modify, ScopeOperation::Modify),
+                inferred: (false, false),
+            }),
+            similarity: None,
             asserted: true,
             severity,
             score: 970,

@@ -46,21 +46,33 @@ pub fn forms(kind: ScopeKind, key: &str) -> CanonicalScope {
     }
 }
 
+/// What a scope is called: of a symbol its last two parts, of everything else the whole key.
+#[must_use]
+pub fn name(kind: ScopeKind, key: &str) -> Cow<'_, str> {
+    if kind == ScopeKind::Symbol { symbol_alias(key).into() } else { key.into() }
+}
+
 /// The last `::` part after its container's last part; without `::` the last part.
-fn symbol_alias(folded: &str) -> String {
-    let mut parts = folded.rsplit("::").filter(|part| !part.is_empty());
+fn symbol_alias(key: &str) -> String {
+    let mut parts = key.rsplit("::").filter(|part| !part.is_empty());
     match (parts.next(), parts.next()) {
         (Some(member), Some(container)) => format!("{}::{member}", last_part(container)),
         (Some(only), None) => last_part(only).to_owned(),
-        _ => folded.to_owned(),
+        _ => key.to_owned(),
     }
+}
+
+/// Whether a name with this ending is that of a source file.
+#[must_use]
+pub fn is_source_ending(ending: &str) -> bool {
+    SOURCE_ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending))
 }
 
 /// What follows the last separator; a file keeps its name.
 fn last_part(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path);
     match name.rsplit_once('.') {
-        Some((stem, ending)) if SOURCE_ENDINGS.contains(&ending) => {
+        Some((stem, ending)) if is_source_ending(ending) => {
             let start = stem.rfind('.').map_or(0, |dot| dot + 1);
             &name[start..]
         }

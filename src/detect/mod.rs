@@ -7,6 +7,11 @@ pub mod advice;
 pub mod bounds;
 pub mod canonical;
 pub mod findings;
+pub mod names;
+pub mod overlaps;
+pub mod prose;
 pub mod rules;
+pub mod tiers;
+pub mod warnings;
 
 pub use findings::{Finding, Side, between};

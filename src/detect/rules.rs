@@ -1,10 +1,15 @@
-//! The rule table: what two operations on overlapping scopes mean.
+//! The rule table: what an overlap and two operations mean.
 
 use crate::domain::conflict::Tier;
 use crate::domain::{Rule, ScopeOperation, Severity};
 
-/// Full weight of a declared-operation rule, in thousandths, before the tier's factor.
+/// Full weight of a rule about scopes, in thousandths, before the tier's factor.
 const WEIGHT: u32 = 970;
+
+/// Share of words, in thousandths, from which two summaries promise the same work.
+pub const DUPLICATE: u32 = 620;
+/// The same where the two also do the same to an overlapping scope; this much is not enough.
+pub const DUPLICATE_ON_SHARED_SCOPE: u32 = 420;
 
 /// The rule that applies when overlapping scopes are treated in these two ways.
 #[must_use]
@@ -16,19 +21,15 @@ pub const fn interaction(one: ScopeOperation, other: ScopeOperation) -> Rule {
     }
 }
 
-/// Share of the rule's weight that an overlap of this tier earns, in thousandths.
+/// Whether an overlap is certain enough to be asserted; `container` is what is done to the side
+/// that contains the other. Of a directory and what lies below it,
+/// that is so when the directory is what is taken away.
 #[must_use]
-pub const fn factor(tier: Tier) -> u32 {
-    match tier {
-        Tier::Same => 1_000,
-    }
-}
-
-/// Whether an overlap of this tier is certain enough to be asserted.
-#[must_use]
-pub const fn can_assert(tier: Tier) -> bool {
+pub const fn can_assert(tier: Tier, container: ScopeOperation) -> bool {
     match tier {
         Tier::Same => true,
+        Tier::Inside => container.is_destructive(),
+        _ => false,
     }
 }
 
@@ -41,10 +42,21 @@ pub const fn severity(rule: Rule, asserted: bool) -> Severity {
     }
 }
 
-/// Score of a finding in thousandths.
+/// Score of an overlap in thousandths; `words` is the share of words of similar names.
 #[must_use]
-pub fn score(tier: Tier) -> u16 {
-    u16::try_from((factor(tier) * WEIGHT + 500) / 1_000).unwrap_or(1_000)
+pub fn score(tier: Tier, words: u32) -> u16 {
+    let ten_thousandths = match tier {
+        Tier::Same => 10_000,
+        Tier::SameName | Tier::OtherKind | Tier::Inside => 9_000,
+        Tier::SimilarName => 6_500 + 2 * words,
+    };
+    u16::try_from((ten_thousandths * WEIGHT + 5_000) / 10_000).unwrap_or(1_000)
+}
+
+/// Score of duplicate work in thousandths, from the share of words of the summaries.
+#[must_use]
+pub fn duplicate_score(words: u32) -> u16 {
+    u16::try_from((550 + words * 2 / 5).min(960)).unwrap_or(960)
 }
 
 /// Order in which findings below HIGH compete for a place on record: smaller first.
@@ -53,6 +65,7 @@ pub const fn rank(rule: Rule) -> u8 {
     match rule {
         Rule::DestructiveVsAdditive => 1,
         Rule::DivergentRewrite => 2,
+        Rule::DuplicateWork => 4,
         Rule::SharedContract => 5,
     }
 }
@@ -82,6 +95,24 @@ mod tests {
         assert_eq!(severity(Rule::DestructiveVsAdditive, true), Severity::High);
         assert_eq!(severity(Rule::DivergentRewrite, true), Severity::High);
         assert_eq!(severity(Rule::SharedContract, true), Severity::Medium);
-        assert_eq!(score(Tier::Same), 970);
+    }
+
+    #[test]
+    fn only_equality_and_a_directory_that_goes_away_can_be_asserted() {
+        for tier in Tier::ALL.iter().filter(|tier| ![Tier::Same, Tier::Inside].contains(tier)) {
+            assert!(!can_assert(*tier, ScopeOperation::Remove), "{tier}");
+        }
+        assert!(can_assert(Tier::Same, ScopeOperation::Add));
+        assert!(can_assert(Tier::Inside, ScopeOperation::Remove));
+        assert!(!can_assert(Tier::Inside, ScopeOperation::Modify));
+    }
+
+    #[test]
+    fn scores_follow_the_table_to_three_places() {
+        assert_eq!(score(Tier::Same, 0), 970);
+        assert_eq!(score(Tier::Inside, 0), 873);
+        assert_eq!(score(Tier::SimilarName, 667), 760);
+        assert_eq!(duplicate_score(620), 798);
+        assert_eq!(duplicate_score(1_000), 950);
     }
 }

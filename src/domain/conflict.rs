@@ -14,6 +14,8 @@ words! {
         DivergentRewrite = 2, "FM-C002";
         /// Both sides change the same thing and keep it.
         SharedContract = 3, "FM-C003";
+        /// Both sides say they will do the same.
+        DuplicateWork = 4, "FM-C004";
     }
 }
 
@@ -25,6 +27,7 @@ impl Rule {
             Self::DestructiveVsAdditive => "destructive_vs_additive",
             Self::DivergentRewrite => "divergent_rewrite",
             Self::SharedContract => "shared_contract",
+            Self::DuplicateWork => "duplicate_work",
         }
     }
 }
@@ -46,6 +49,14 @@ words! {
     pub enum Tier: "tier" {
         /// The full forms are equal.
         Same = 1, "same";
+        /// Same name, other namespace; or files that differ by case alone.
+        SameName = 2, "name";
+        /// One key under two kinds.
+        OtherKind = 3, "kind";
+        /// A directory and what lies below it.
+        Inside = 4, "inside";
+        /// Names that share nearly all their words.
+        SimilarName = 5, "similar";
     }
 }
 
@@ -55,6 +66,10 @@ impl Tier {
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::Same => "the same semantic scope",
+            Self::SameName => "the same name in another namespace",
+            Self::OtherKind => "the same key under another kind",
+            Self::Inside => "a directory and what lies below it",
+            Self::SimilarName => "names that share nearly all their words",
         }
     }
 }
@@ -75,15 +90,28 @@ words! {
     }
 }
 
-/// Why a finding was made.
-#[expect(clippy::struct_excessive_bools, reason = "clients read these names")]
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+/// Why a finding was made; what does not apply to its rule is absent.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 #[schemars(inline)]
 pub struct Evidence {
     /// The rule, such as `FM-C001`.
     pub rule: Rule,
     /// Whether the overlap is certain and both operations were declared.
     pub asserted: bool,
+    /// How the scopes overlap.
+    #[serde(flatten)]
+    pub at: Option<EvidenceAt>,
+    /// Share of words both summaries have, for duplicate work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary_jaccard: Option<f64>,
+    /// Whether neither intent had published code.
+    pub detected_before_code: bool,
+}
+
+/// Where two intents meet, as evidence.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct EvidenceAt {
     /// How the scopes overlap, in words.
     pub overlap: String,
     /// Operation of the source intent.
@@ -98,8 +126,6 @@ pub struct Evidence {
     pub source_operation_inferred: bool,
     /// Whether the target operation was read from prose.
     pub target_operation_inferred: bool,
-    /// Whether neither intent had published code.
-    pub detected_before_code: bool,
 }
 
 /// A decision that settled a conflict.
@@ -127,8 +153,9 @@ pub struct Conflict {
     pub source_intent_id: Id<Intent>,
     /// The other intent.
     pub target_intent_id: Id<Intent>,
-    /// The source's scope as declared.
-    pub scope: Scope,
+    /// The source's scope as declared; absent for duplicate work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
     /// What collides, in a sentence.
     pub explanation: String,
     /// What to do about it.
@@ -165,6 +192,15 @@ impl Conflict {
             high_full.as_bytes(),
         ]))
     }
+}
+
+/// A finding that is not on record; its identifier is good for one answer.
+#[derive(Debug)]
+pub enum Ephemeral {}
+
+impl IdKind for Ephemeral {
+    const PREFIX: &'static str = "eph";
+    const NOUN: &'static str = "what-if finding";
 }
 
 /// One observation of a conflict.

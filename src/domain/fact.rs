@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::conflict::{Tier, detection_identity};
 use super::metadata::Metadata;
 use super::{
-    CanonicalScope, Conflict, Event, Id, Intent, Rule, ScopeClaim, ScopeKind, ScopeOperation, Severity, Task,
+    CanonicalScope, Conflict, Event, Id, Intent, Rule, Scope, ScopeClaim, ScopeKind, ScopeOperation,
+    Severity, Task,
 };
 
 /// Something that happened.
@@ -18,8 +19,18 @@ pub enum Fact {
     AgentRegistered(AgentRegistered),
     /// `intent.published`
     IntentPublished(IntentPublished),
+    /// `intent.amended`
+    IntentAmended(IntentAmended),
     /// `conflict.detected`
     ConflictDetected(ConflictDetected),
+    /// `conflict.redetected`
+    ConflictRedetected(ConflictDetected),
+    /// `conflict.dismissed`
+    ConflictDismissed(ConflictDismissed),
+    /// `findings.owed`
+    FindingsOwed(Counterparts),
+    /// `findings.settled`
+    FindingsSettled(Counterparts),
 }
 
 /// An agent introduced itself.
@@ -107,6 +118,34 @@ impl PublishedScope {
     }
 }
 
+/// The owner changed what the intent touches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IntentAmended {
+    /// What it touches now, in the order of declaration, no full form twice.
+    pub scopes: Vec<PublishedScope>,
+    /// What will be done now, if that changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+}
+
+/// Conflicts of the acting intent that no longer hold, by counterpart.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConflictDismissed {
+    /// The counterpart and the conflicts with it.
+    pub pairs: Vec<(Id<Intent>, Vec<Id<Conflict>>)>,
+    /// Why.
+    pub reason: String,
+}
+
+/// Other intents that the acting intent was, or was not yet, compared with. Owed: their owners
+/// have been silent, findings below HIGH wait for their return. Settled: the acting intent's
+/// owner returned and they were compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counterparts {
+    /// The other intents.
+    pub with: Vec<Id<Intent>>,
+}
+
 /// One acting call found conflicts; the entity is the acting intent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConflictDetected {
@@ -139,14 +178,10 @@ pub struct PairFindings {
 pub struct Sighting {
     /// The rule.
     pub rule: Rule,
-    /// How the scopes overlap.
-    pub tier: Tier,
-    /// Index of my scope and of theirs in [`ConflictDetected::scopes`].
-    pub scopes: (usize, usize),
-    /// My operation and theirs.
-    pub operations: (ScopeOperation, ScopeOperation),
-    /// Whether mine or theirs was read from prose.
-    pub inferred: (bool, bool),
+    /// Where the two meet; `None` for duplicate work.
+    pub at: Option<SightedAt>,
+    /// Share of words both summaries have, in thousandths, for duplicate work.
+    pub similarity: Option<u16>,
     /// Whether the overlap is certain and both operations were declared.
     pub asserted: bool,
     /// How much it matters.
@@ -155,29 +190,52 @@ pub struct Sighting {
     pub score: u16,
 }
 
-/// (rule, tier, scopes, operations, flags, severity, score); flags: 1 asserted, 2 mine and 4
-/// theirs inferred.
-type StoredSighting = (Rule, Tier, (usize, usize), (ScopeOperation, ScopeOperation), u8, Severity, u16);
+/// Where two intents meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SightedAt {
+    /// How the scopes overlap.
+    pub tier: Tier,
+    /// Index of my scope and of theirs in [`ConflictDetected::scopes`].
+    pub scopes: (usize, usize),
+    /// My operation and theirs.
+    pub operations: (ScopeOperation, ScopeOperation),
+    /// Whether mine or theirs was read from prose.
+    pub inferred: (bool, bool),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredSighting {
+    /// Rule, tier, scopes, operations, flags, severity, score; flags: 1 asserted, 2 mine and 4
+    /// theirs inferred.
+    Meeting(Rule, Tier, (usize, usize), (ScopeOperation, ScopeOperation), u8, Severity, u16),
+    /// Rule, severity, score, similarity.
+    Duplicate(Rule, Severity, u16, u16),
+}
 
 impl From<Sighting> for StoredSighting {
     fn from(s: Sighting) -> Self {
-        let flags = u8::from(s.asserted) | u8::from(s.inferred.0) << 1 | u8::from(s.inferred.1) << 2;
-        (s.rule, s.tier, s.scopes, s.operations, flags, s.severity, s.score)
+        match s.at {
+            Some(SightedAt { tier, scopes, operations, inferred }) => {
+                let flags = u8::from(s.asserted) | u8::from(inferred.0) << 1 | u8::from(inferred.1) << 2;
+                Self::Meeting(s.rule, tier, scopes, operations, flags, s.severity, s.score)
+            }
+            None => Self::Duplicate(s.rule, s.severity, s.score, s.similarity.unwrap_or(0)),
+        }
     }
 }
 
 impl From<StoredSighting> for Sighting {
-    fn from((rule, tier, scopes, operations, flags, severity, score): StoredSighting) -> Self {
-        let flag = |bit: u8| flags & bit != 0;
-        Self {
-            rule,
-            tier,
-            scopes,
-            operations,
-            inferred: (flag(2), flag(4)),
-            asserted: flag(1),
-            severity,
-            score,
+    fn from(stored: StoredSighting) -> Self {
+        match stored {
+            StoredSighting::Meeting(rule, tier, scopes, operations, flags, severity, score) => {
+                let flag = |bit: u8| flags & bit != 0;
+                let at = SightedAt { tier, scopes, operations, inferred: (flag(2), flag(4)) };
+                Self { rule, at: Some(at), similarity: None, asserted: flag(1), severity, score }
+            }
+            StoredSighting::Duplicate(rule, severity, score, similarity) => {
+                Self { rule, at: None, similarity: Some(similarity), asserted: false, severity, score }
+            }
         }
     }
 }
@@ -192,11 +250,12 @@ impl ConflictDetected {
         with: Id<Intent>,
         sighting: &Sighting,
     ) -> Option<Id<Conflict>> {
-        let (mine, theirs) = (self.scopes.get(sighting.scopes.0)?, self.scopes.get(sighting.scopes.1)?);
-        Some(Conflict::identity(
-            sighting.rule,
-            [(acting, mine.0.as_str(), &mine.1), (with, theirs.0.as_str(), &theirs.1)],
-        ))
+        let side = |place: usize| self.scopes.get(place).map(|(kind, full)| (kind.as_str(), full.as_str()));
+        let (mine, theirs) = match sighting.at {
+            Some(at) => (side(at.scopes.0)?, side(at.scopes.1)?),
+            None => (("", ""), ("", "")),
+        };
+        Some(Conflict::identity(sighting.rule, [(acting, mine.0, mine.1), (with, theirs.0, theirs.1)]))
     }
 
     /// The payload as clients read it: `conflicts[]` with conflict and detection ids.
@@ -207,7 +266,7 @@ impl ConflictDetected {
         let conflicts: Vec<_> = sightings
             .filter_map(|(with, found)| {
                 let conflict = self.identity(acting, with, found)?;
-                Some(serde_json::json!({
+                let mut described = serde_json::json!({
                     "conflict_id": conflict,
                     "detection_id": detection_identity(event, conflict),
                     "kind": found.rule.kind(),
@@ -215,10 +274,18 @@ impl ConflictDetected {
                     "severity": found.severity,
                     "score": f64::from(found.score) / 1000.0,
                     "with_intent_id": with,
-                    "scope": super::scope::Scope { kind: self.scopes[found.scopes.0].0, key: self.scopes[found.scopes.0].1.clone() },
-                    "operation": found.operations.0,
-                    "their_operation": found.operations.1,
-                }))
+                });
+                if let (Some(at), Some(described)) = (found.at, described.as_object_mut()) {
+                    let scope = |(kind, full): &(ScopeKind, String)| Scope { kind: *kind, key: full.clone() };
+                    described.insert("scope".to_owned(), serde_json::json!(scope(&self.scopes[at.scopes.0])));
+                    described.insert(
+                        "their_scope".to_owned(),
+                        serde_json::json!(scope(&self.scopes[at.scopes.1])),
+                    );
+                    described.insert("operation".to_owned(), serde_json::json!(at.operations.0));
+                    described.insert("their_operation".to_owned(), serde_json::json!(at.operations.1));
+                }
+                Some(described)
             })
             .collect();
         serde_json::json!({ "conflicts": conflicts, "omitted": self.omitted })
@@ -232,7 +299,12 @@ impl Fact {
         match self {
             Self::AgentRegistered(_) => ("agent.registered", 1, "Agent"),
             Self::IntentPublished(_) => ("intent.published", 1, "Intent"),
+            Self::IntentAmended(_) => ("intent.amended", 1, "Intent"),
             Self::ConflictDetected(_) => ("conflict.detected", 1, "Intent"),
+            Self::ConflictRedetected(_) => ("conflict.redetected", 1, "Intent"),
+            Self::ConflictDismissed(_) => ("conflict.dismissed", 1, "Intent"),
+            Self::FindingsOwed(_) => ("findings.owed", 1, "Intent"),
+            Self::FindingsSettled(_) => ("findings.settled", 1, "Intent"),
         }
     }
 
@@ -244,7 +316,10 @@ impl Fact {
         match self {
             Self::AgentRegistered(fact) => serde_json::to_string(fact),
             Self::IntentPublished(fact) => serde_json::to_string(fact),
-            Self::ConflictDetected(fact) => serde_json::to_string(fact),
+            Self::IntentAmended(fact) => serde_json::to_string(fact),
+            Self::ConflictDetected(fact) | Self::ConflictRedetected(fact) => serde_json::to_string(fact),
+            Self::ConflictDismissed(fact) => serde_json::to_string(fact),
+            Self::FindingsOwed(fact) | Self::FindingsSettled(fact) => serde_json::to_string(fact),
         }
     }
 
@@ -273,7 +348,12 @@ impl Fact {
                 Some(Self::AgentRegistered(fact))
             }
             ("intent.published", 1) => serde_json::from_str(shared).ok().map(Self::IntentPublished),
+            ("intent.amended", 1) => serde_json::from_str(shared).ok().map(Self::IntentAmended),
             ("conflict.detected", 1) => serde_json::from_str(shared).ok().map(Self::ConflictDetected),
+            ("conflict.redetected", 1) => serde_json::from_str(shared).ok().map(Self::ConflictRedetected),
+            ("conflict.dismissed", 1) => serde_json::from_str(shared).ok().map(Self::ConflictDismissed),
+            ("findings.owed", 1) => serde_json::from_str(shared).ok().map(Self::FindingsOwed),
+            ("findings.settled", 1) => serde_json::from_str(shared).ok().map(Self::FindingsSettled),
             _ => None,
         }
     }
@@ -286,10 +366,13 @@ mod tests {
     fn sighting() -> Sighting {
         Sighting {
             rule: Rule::DestructiveVsAdditive,
-            tier: Tier::Same,
-            scopes: (0, 0),
-            operations: (ScopeOperation::Replace, ScopeOperation::Extend),
-            inferred: (false, true),
+            at: Some(SightedAt {
+                tier: Tier::Same,
+                scopes: (0, 0),
+                operations: (ScopeOperation::Replace, ScopeOperation::Extend),
+                inferred: (false, true),
+            }),
+            similarity: None,
             asserted: false,
             severity: Severity::Medium,
             score: 970,
@@ -301,6 +384,10 @@ mod tests {
         let text = serde_json::to_string(&sighting()).unwrap();
         assert_eq!(text, r#"["FM-C001","same",[0,0],["replace","extend"],4,"MEDIUM",970]"#);
         assert_eq!(serde_json::from_str::<Sighting>(&text).unwrap(), sighting());
+        let duplicate = Sighting { rule: Rule::DuplicateWork, at: None, similarity: Some(667), ..sighting() };
+        let text = serde_json::to_string(&duplicate).unwrap();
+        assert_eq!(text, r#"["FM-C004","MEDIUM",970,667]"#);
+        assert_eq!(serde_json::from_str::<Sighting>(&text).unwrap(), duplicate);
     }
 
     #[test]

@@ -76,8 +76,15 @@ pub struct DeclaredScope {
     /// Which one: a symbol, route, path or name, spelled as you would write it.
     pub key: ScopeKey,
     /// What the work does to it. `add`, `extend` and `modify` keep what others depend on;
-    /// `replace`, `remove`, `rename` and `migrate` do not.
-    pub operation: ScopeOperation,
+    /// `replace`, `remove`, `rename` and `migrate` do not. Only the command line may leave it
+    /// out: it is then read from the summary and never asserts.
+    #[serde(deserialize_with = "declared")]
+    #[schemars(with = "ScopeOperation")]
+    pub operation: Option<ScopeOperation>,
+}
+
+fn declared<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<ScopeOperation>, D::Error> {
+    serde::Deserialize::deserialize(deserializer).map(Some)
 }
 
 impl<'de> serde::Deserialize<'de> for DeclaredScope {
@@ -103,9 +110,14 @@ impl std::str::FromStr for DeclaredScope {
         const FORM: &str = "write KIND:KEY=OPERATION, such as symbol:PaymentService=replace";
         let (kind, rest) = text.split_once(':').ok_or_else(|| Invalid(format!("no kind; {FORM}")))?;
         let kind = kind.parse()?;
-        let (key, operation) =
-            rest.rsplit_once('=').ok_or_else(|| Invalid(format!("no operation; {FORM}")))?;
-        let operation = operation.parse().map_err(|Invalid(why)| Invalid(format!("{why}; {FORM}")))?;
+        let (key, operation) = match rest.rsplit_once('=') {
+            None => (rest, None),
+            Some((key, operation)) => {
+                let operation =
+                    operation.parse().map_err(|Invalid(why)| Invalid(format!("{why}; {FORM}")))?;
+                (key, Some(operation))
+            }
+        };
         let key = key.parse().map_err(|Invalid(why)| Invalid(format!("the key {why}; {FORM}")))?;
         Ok(Self { kind, key, operation })
     }
@@ -169,16 +181,14 @@ mod tests {
         let scope: DeclaredScope = "api:GET /search?q=x=add".parse().unwrap();
         assert_eq!(scope.kind, ScopeKind::Api);
         assert_eq!(scope.key.as_str(), "GET /search?q=x");
-        assert_eq!(scope.operation, ScopeOperation::Add);
+        assert_eq!(scope.operation, Some(ScopeOperation::Add));
         let scope: DeclaredScope = "Symbol: crate::Pay =REPLACE".parse().unwrap();
-        assert_eq!((scope.key.as_str(), scope.operation), ("crate::Pay", ScopeOperation::Replace));
+        assert_eq!((scope.key.as_str(), scope.operation), ("crate::Pay", Some(ScopeOperation::Replace)));
     }
 
     #[test]
     fn a_scope_without_kind_key_or_operation_is_refused_with_the_form_to_write() {
-        for text in
-            ["PaymentService", "symbol:PaymentService", "symbol:=add", "symbol:x=frobnicate", "symbol:x=", ""]
-        {
+        for text in ["PaymentService", "symbol:=add", "symbol:x=frobnicate", "symbol:x=", ""] {
             let refusal = text.parse::<DeclaredScope>().unwrap_err().0;
             assert!(refusal.contains("KIND:KEY=OPERATION"), "{text}: {refusal}");
         }

@@ -48,6 +48,8 @@ macro_rules! codes {
 codes! {
     InvalidInput, "INVALID_INPUT", 400, Usage, false,
         "The input is malformed or refused; the message names the field and what is accepted.";
+    Forbidden, "FORBIDDEN", 403, Refused, false, "The caller is not the owner, or not a party.";
+    InvalidTransition, "INVALID_TRANSITION", 422, Refused, false, "The state it is in does not allow it.";
     NotFound, "NOT_FOUND", 404, NotFound, false, "Nothing has the given id.";
     NotReady, "NOT_READY", 503, TryAgain, true, "The ledger is busy, or the call was cancelled.";
     NotARepository, "NOT_A_REPOSITORY", 500, Unusable, false, "There is no Git repository here.";

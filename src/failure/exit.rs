@@ -17,6 +17,10 @@ pub enum Exit {
     Unusable,
     /// It did what was asked and the answer is that something is wrong.
     Negative,
+    /// It did what was asked and found what `--fail-on` names.
+    Found,
+    /// A rule of the work refused it: not the owner, or not in this state.
+    Refused,
 }
 
 impl Exit {
@@ -29,6 +33,8 @@ impl Exit {
         Self::TryAgain,
         Self::Unusable,
         Self::Negative,
+        Self::Found,
+        Self::Refused,
     ];
 
     /// The number the shell sees.
@@ -42,6 +48,8 @@ impl Exit {
             Self::TryAgain => 4,
             Self::Unusable => 5,
             Self::Negative => 6,
+            Self::Found => 7,
+            Self::Refused => 8,
         }
     }
 
@@ -56,6 +64,8 @@ impl Exit {
             Self::TryAgain => "not now; the same call may succeed later",
             Self::Unusable => "the repository or the ledger cannot be used",
             Self::Negative => "it did what was asked, and the answer is that something is wrong",
+            Self::Found => "it did what was asked and found what `--fail-on` names",
+            Self::Refused => "a rule of the work refused it: not the owner, or not in this state",
         }
     }
 }

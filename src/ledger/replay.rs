@@ -34,19 +34,35 @@ const SHARED: &[(&str, &str)] = &[
     ),
     (
         "active scope",
-        "SELECT scope.kind, full, hex(self.uid), hex(owner.uid)
+        "SELECT active_scope.kind, full, alias, reversed, operation, inferred, published_at, hex(self.uid), hex(owner.uid)
          FROM active_scope JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
-         JOIN scope ON scope.id = scope ORDER BY scope.kind, full, self.uid",
+         ORDER BY active_scope.kind, full, self.uid",
+    ),
+    (
+        "active word",
+        "SELECT active_word.kind, word, size, full, hex(uid)
+         FROM active_word JOIN active_scope ON active_scope.id = active_word.scope JOIN aggregate ON aggregate.id = intent
+         ORDER BY active_word.kind, word, size, full, uid",
+    ),
+    (
+        "active summary",
+        "SELECT word, size, hex(uid) FROM active_summary JOIN aggregate ON aggregate.id = intent ORDER BY word, size, uid",
     ),
     (
         "conflict",
         "SELECT hex(conflict.uid), rule, hex(low.uid), low_scope.kind, low_scope.full, hex(high.uid), high_scope.kind,
                 high_scope.full, tier, severity, score, low_operation, high_operation, low_inferred, high_inferred,
-                asserted, status, hex(event_id)
+                similarity, asserted, status, hex(event_id)
          FROM conflict JOIN aggregate pair ON pair.id = pair
          JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
-         JOIN scope low_scope ON low_scope.id = low_scope JOIN scope high_scope ON high_scope.id = high_scope
+         LEFT JOIN scope low_scope ON low_scope.id = low_scope LEFT JOIN scope high_scope ON high_scope.id = high_scope
          JOIN event ON event.seq = first_seq ORDER BY conflict.uid",
+    ),
+    (
+        "owed",
+        "SELECT hex(low.uid), hex(high.uid), hex(debtor.uid) FROM owed JOIN aggregate pair ON pair.id = owed.pair
+         JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
+         JOIN aggregate debtor ON debtor.id = debtor ORDER BY low.uid, high.uid, debtor.uid",
     ),
     ("ineffective", "SELECT hex(event_id), why FROM ineffective JOIN event USING (seq) ORDER BY event_id"),
 ];

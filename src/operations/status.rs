@@ -84,7 +84,8 @@ struct ConflictRow {
     kind: String,
     severity: Severity,
     status: ConflictStatus,
-    scope: Scope,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<Scope>,
     source_intent_id: Id<Intent>,
     source_agent_name: String,
     source_scopes: Vec<Scope>,

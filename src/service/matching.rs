@@ -4,44 +4,128 @@
 //! was touched meanwhile is looked at again.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::detect::bounds::{self, Against};
-use crate::detect::findings::{Finding, Side, SideScope, between};
+use crate::detect::findings::{self, Finding, Side, SideScope, between};
+use crate::detect::tiers::Compared;
+use crate::detect::{prose, rules};
 use crate::domain::conflict::{Overlap, RelatedWork};
 use crate::domain::cut::Cut;
-use crate::domain::fact::{ConflictDetected, PairFindings, PublishedScope, Sighting};
-use crate::domain::{Agent, Id, Intent, Scope, Timestamp};
+use crate::domain::fact::{ConflictDetected, PairFindings, PublishedScope, SightedAt, Sighting};
+use crate::domain::{Agent, Conflict, Id, Intent, Scope, ScopeKind, Severity, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
-use crate::ledger::read::Counterpart;
 
 /// Most entries of related work in an answer.
 pub const RELATED_SHOWN: usize = 50;
 /// Most overlaps shown for one of them.
 pub const OVERLAPS_SHOWN: usize = 20;
 
-/// What an intent collides with.
+/// What an intent collides with. Counterparts and their scopes go by their numbers in the file.
 pub struct Matches {
-    agent: Agent,
+    agent: i64,
     scopes: Vec<PublishedScope>,
+    side: Side,
+    /// Other sessions of the same agent: their work is surfaced and never asserted.
+    namesakes: Vec<i64>,
     as_of: u64,
-    found: BTreeMap<Id<Intent>, (Counterpart, Vec<Finding>)>,
+    found: BTreeMap<i64, Met>,
+}
+
+/// What was found against one counterpart.
+struct Met {
+    agent: i64,
+    published_at: Timestamp,
+    /// The second number of each meeting is that of the scope in the dictionary.
+    findings: Vec<Finding>,
 }
 
 impl Matches {
-    /// Compares the scopes of an intent of `agent` with all active work of others.
+    /// Compares an intent of `agent` with all active work of others.
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn find(snapshot: &Snapshot<'_>, agent: Agent, scopes: Vec<PublishedScope>) -> Result<Self, Failure> {
-        let as_of = snapshot.last_seq()?;
-        let candidates = snapshot.candidates(agent.id, &scopes)?;
-        let mut matches = Self { agent, scopes, as_of, found: BTreeMap::new() };
-        for candidate in candidates {
-            matches.look_at(snapshot, candidate)?;
+    pub fn find(
+        snapshot: &Snapshot<'_>,
+        agent: &Agent,
+        summary: &str,
+        scopes: Vec<PublishedScope>,
+    ) -> Result<Self, Failure> {
+        Self::unpublished(snapshot, Some(agent), summary, scopes)
+    }
+
+    /// Compares work that need not be published or have an owner with all active work of others.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn unpublished(
+        snapshot: &Snapshot<'_>,
+        owner: Option<&Agent>,
+        summary: &str,
+        scopes: Vec<PublishedScope>,
+    ) -> Result<Self, Failure> {
+        let mut namesakes = Vec::new();
+        if let Some((owner, worktree)) = owner.and_then(|owner| Some((owner, owner.worktree.as_ref()?))) {
+            for namesake in snapshot.namesakes(&owner.name, worktree, owner.id)? {
+                namesakes.push(snapshot.agent_row(namesake)?);
+            }
         }
+        let side = Side {
+            scopes: scopes.iter().map(compared).collect(),
+            summary: prose::words(summary),
+            namesake: false,
+        };
+        let as_of = snapshot.last_seq()?;
+        let agent = owner.map(|owner| snapshot.agent_row(owner.id)).transpose()?.unwrap_or(0);
+        let mut matches = Self { agent, scopes, side, namesakes, as_of, found: BTreeMap::new() };
+        matches.search(snapshot)?;
         Ok(matches)
+    }
+
+    fn search(&mut self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
+        for (place, scope) in self.side.scopes.iter().enumerate() {
+            for posting in snapshot.postings(self.agent, &scope.compared)? {
+                let finding = findings::meeting(&findings::Overlap {
+                    tier: posting.tier,
+                    scopes: (place, number(posting.scope)),
+                    operations: (scope.operation, posting.operation),
+                    inferred: (scope.inferred, posting.inferred),
+                    mine_contains: posting.contains,
+                    words: posting.words,
+                    namesakes: self.namesakes.contains(&posting.agent),
+                });
+                let met = self.found.entry(posting.intent).or_insert_with(|| Met {
+                    agent: posting.agent,
+                    published_at: posting.published_at,
+                    findings: Vec::new(),
+                });
+                met.findings.push(finding);
+            }
+        }
+        // Half of the words count only between intents that do the same to a shared scope: looking
+        // for half of them everywhere would find everything that is written after one pattern.
+        let same = |met: &Met| findings::same_operation(&met.findings);
+        let same: HashSet<i64> =
+            self.found.iter().filter(|(_, met)| same(met)).map(|(intent, _)| *intent).collect();
+        let words = &self.side.summary;
+        let mut shares = snapshot.summaries(self.agent, words, rules::DUPLICATE, None)?;
+        shares.retain(|(intent, _)| !same.contains(intent));
+        let half = rules::DUPLICATE_ON_SHARED_SCOPE + 1;
+        shares.extend(snapshot.summaries(self.agent, words, half, Some(&same))?);
+        for (intent, share) in shares {
+            let Some(finding) = findings::duplicate(share, same.contains(&intent)) else { continue };
+            match self.found.entry(intent) {
+                Entry::Occupied(mut met) => met.get_mut().findings.push(finding),
+                Entry::Vacant(new) => {
+                    let other = snapshot.counterpart(intent)?;
+                    let agent = snapshot.agent_row(other.agent)?;
+                    new.insert(Met { agent, published_at: other.published_at, findings: vec![finding] });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Brings the comparison up to the present moment.
@@ -50,69 +134,82 @@ impl Matches {
     /// Whatever stops a read.
     pub fn refresh(&mut self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
         for touched in snapshot.intents_touched_since(self.as_of)? {
-            self.look_at(snapshot, touched)?;
+            let Some((intent, agent, active)) = snapshot.intent_row(touched)? else { continue };
+            self.found.remove(&intent);
+            if active && agent != self.agent {
+                self.look_at(snapshot, intent, agent)?;
+            }
         }
         self.as_of = snapshot.last_seq()?;
         Ok(())
     }
 
-    fn look_at(&mut self, snapshot: &Snapshot<'_>, intent: Id<Intent>) -> Result<(), Failure> {
-        self.found.remove(&intent);
-        let Some(counterpart) = snapshot.counterpart(intent)?.filter(|other| other.agent != self.agent.id)
-        else {
-            return Ok(());
-        };
-        let mine = Side { scopes: self.scopes.iter().map(compared).collect(), namesake: false };
-        let namesake = counterpart.agent_name == self.agent.name
-            && counterpart.worktree.is_some()
-            && counterpart.worktree == self.agent.worktree;
-        let theirs = Side { scopes: counterpart.scopes.clone(), namesake };
-        let findings = between(&mine, &theirs);
+    fn look_at(&mut self, snapshot: &Snapshot<'_>, intent: i64, agent: i64) -> Result<(), Failure> {
+        let (mut theirs, numbers) = snapshot.side(intent)?;
+        theirs.namesake = self.namesakes.contains(&agent);
+        let mut findings = between(&self.side, &theirs);
+        for at in findings.iter_mut().filter_map(|finding| finding.at.as_mut()) {
+            at.scopes.1 = number(numbers[at.scopes.1]);
+        }
         if !findings.is_empty() {
-            self.found.insert(intent, (counterpart, findings));
+            let published_at = snapshot.counterpart(intent)?.published_at;
+            self.found.insert(intent, Met { agent, published_at, findings });
         }
         Ok(())
     }
 
-    /// What of it goes on record: `None` when nothing was found.
-    #[must_use]
-    pub fn detected(&self) -> Option<ConflictDetected> {
-        let against = self.found.values().map(|(counterpart, findings)| Against {
-            intent: counterpart.intent,
-            published_at: counterpart.published_at,
-            findings: findings.clone(),
-        });
-        let (recorded, omitted) = bounds::recorded(against.collect());
-        if recorded.is_empty() {
-            return None;
+    /// Keeps what was found against these intents alone.
+    pub fn keep(&mut self, intents: &BTreeSet<i64>) {
+        self.found.retain(|intent, _| intents.contains(intent));
+    }
+
+    /// What of it goes on record, and the intents whose silent owners are owed the rest: against
+    /// them only HIGH is recorded.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn recordable(&self, snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Recordable, Failure> {
+        let mut silence = Silence::new(now);
+        let mut against = Vec::with_capacity(self.found.len());
+        let mut owed = Vec::new();
+        for (row, met) in &self.found {
+            let intent = snapshot.intent_id(*row)?;
+            let mut findings = met.findings.clone();
+            if silence.since(snapshot, met.agent)?.is_some() {
+                let all = findings.len();
+                findings.retain(|finding| finding.severity == Severity::High);
+                owed.extend((findings.len() < all).then_some(intent));
+            }
+            against.push(Against { intent, published_at: met.published_at, findings });
         }
-        let mut event = ConflictDetected { scopes: Vec::new(), pairs: Vec::new(), omitted };
-        let mut places = std::collections::HashMap::new();
+        let (recorded, omitted) = bounds::recorded(against);
+        let mut listed = Listed::default();
+        let mut pairs = Vec::with_capacity(recorded.len());
         for against in recorded {
-            let theirs = &self.found[&against.intent].0.scopes;
-            let mut place = |kind, full: &String| {
-                *places.entry((kind, full.clone())).or_insert_with(|| {
-                    event.scopes.push((kind, full.clone()));
-                    event.scopes.len() - 1
-                })
-            };
-            let found = against.findings.iter().map(|finding| {
-                let (mine, theirs) = (&self.scopes[finding.scopes.0], &theirs[finding.scopes.1]);
-                Sighting {
+            let mut found = Vec::with_capacity(against.findings.len());
+            for finding in against.findings {
+                let at = match finding.at {
+                    None => None,
+                    Some(at) => {
+                        let mine = &self.scopes[at.scopes.0];
+                        let mine = listed.place((mine.kind, mine.full.clone()));
+                        let theirs = listed.theirs(snapshot, at.scopes.1)?;
+                        let (tier, operations, inferred) = (at.tier, at.operations, at.inferred);
+                        Some(SightedAt { tier, scopes: (mine, theirs), operations, inferred })
+                    }
+                };
+                found.push(Sighting {
                     rule: finding.rule,
-                    tier: finding.tier,
-                    scopes: (place(mine.kind, &mine.full), place(theirs.kind, &theirs.full)),
-                    operations: finding.operations,
-                    inferred: finding.inferred,
+                    at,
+                    similarity: finding.similarity,
                     asserted: finding.asserted,
                     severity: finding.severity,
                     score: finding.score,
-                }
-            });
-            let found = found.collect();
-            event.pairs.push(PairFindings { with: against.intent, found });
+                });
+            }
+            pairs.push(PairFindings { with: against.intent, found });
         }
-        Some(event)
+        Ok(Recordable { findings: ConflictDetected { scopes: listed.scopes, pairs, omitted }, owed })
     }
 
     /// Everything that was found, for the answer: work of agents that are there first, then
@@ -126,43 +223,80 @@ impl Matches {
         snapshot: &Snapshot<'_>,
         now: Timestamp,
     ) -> Result<(Vec<RelatedWork>, usize), Failure> {
-        let mut related = Vec::with_capacity(self.found.len());
-        for (counterpart, findings) in self.found.values() {
-            let seen = snapshot.last_seen(counterpart.agent).ok();
-            let stopped = seen.filter(|seen| seen.is_stale(now)).map(|seen| seen.at);
-            let overlap: Vec<_> =
-                findings.iter().take(OVERLAPS_SHOWN).map(|finding| self.overlap(finding)).collect();
+        let mut silence = Silence::new(now);
+        let mut ranked = Vec::with_capacity(self.found.len());
+        for (intent, met) in &self.found {
+            let stopped = silence.since(snapshot, met.agent)?;
+            let asserted = met.findings.iter().any(|finding| finding.asserted);
+            ranked.push(((stopped.is_some(), !asserted, Reverse(met.findings.len())), *intent, stopped));
+        }
+        ranked.sort_by_key(|(order, intent, _)| (*order, *intent));
+        let total = ranked.len();
+        let mut related = Vec::with_capacity(total.min(RELATED_SHOWN));
+        for (_, intent, stopped) in ranked.into_iter().take(RELATED_SHOWN) {
+            let findings = &self.found[&intent].findings;
+            let other = snapshot.counterpart(intent)?;
+            let meetings: Vec<_> = findings.iter().filter_map(|finding| self.overlap(finding)).collect();
+            let overlap_count = meetings.len() as u64;
+            let overlap: Vec<_> = meetings.into_iter().take(OVERLAPS_SHOWN).collect();
             related.push(RelatedWork {
-                intent_id: counterpart.intent,
-                agent_id: counterpart.agent,
-                agent: counterpart.agent_name.clone(),
-                task: counterpart.task.clone(),
-                summary: counterpart.summary.clone(),
-                status: counterpart.status,
-                cut: Cut::default().with("overlap", overlap.len(), findings.len() as u64),
+                intent_id: other.intent,
+                agent_id: other.agent,
+                agent: other.agent_name,
+                task: other.task,
+                summary: other.summary,
+                status: other.status,
+                cut: Cut::default().with("overlap", overlap.len(), overlap_count),
                 overlap,
-                overlap_count: findings.len() as u64,
+                overlap_count,
                 asserted: findings.iter().any(|finding| finding.asserted),
                 owner_stopped_since: stopped,
             });
         }
-        related.sort_by_key(|work| {
-            (work.owner_stopped_since.is_some(), !work.asserted, Reverse(work.overlap_count), work.intent_id)
-        });
-        let total = related.len();
-        related.truncate(RELATED_SHOWN);
         Ok((related, total))
     }
 
-    fn overlap(&self, finding: &Finding) -> Overlap {
-        let mine = &self.scopes[finding.scopes.0];
-        Overlap {
+    fn overlap(&self, finding: &Finding) -> Option<Overlap> {
+        let at = finding.at?;
+        let mine = &self.scopes[at.scopes.0];
+        Some(Overlap {
             scope: Scope { kind: mine.kind, key: mine.key.clone() },
-            your_operation: finding.operations.0,
-            their_operation: finding.operations.1,
+            your_operation: at.operations.0,
+            their_operation: at.operations.1,
             interaction: finding.rule.kind().to_owned(),
             asserted: finding.asserted,
+        })
+    }
+
+    /// Every conflict that the comparison shows to hold, on record or not, as the intent `acting`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn identities(
+        &self,
+        snapshot: &Snapshot<'_>,
+        acting: Id<Intent>,
+    ) -> Result<HashSet<Id<Conflict>>, Failure> {
+        let mut holding = HashSet::new();
+        for (row, met) in &self.found {
+            let with = snapshot.intent_id(*row)?;
+            for finding in &met.findings {
+                let theirs;
+                let (mine, other) = match finding.at {
+                    None => (("", ""), ("", "")),
+                    Some(at) => {
+                        let scope = &self.scopes[at.scopes.0];
+                        theirs = snapshot.scope(at.scopes.1)?;
+                        ((scope.kind.as_str(), scope.full.as_str()), (theirs.0.as_str(), theirs.1.as_str()))
+                    }
+                };
+                holding.insert(Conflict::identity(
+                    finding.rule,
+                    [(acting, mine.0, mine.1), (with, other.0, other.1)],
+                ));
+            }
         }
+        Ok(holding)
     }
 
     /// The scopes that were compared.
@@ -172,10 +306,77 @@ impl Matches {
     }
 }
 
+/// What of a comparison goes on record.
+#[derive(Debug, PartialEq)]
+pub struct Recordable {
+    /// The findings; without pairs when there are none.
+    pub findings: ConflictDetected,
+    /// Intents of silent owners with findings below HIGH.
+    pub owed: Vec<Id<Intent>>,
+}
+
+/// Which agents have been silent for so long that they count as gone.
+pub struct Silence {
+    now: Timestamp,
+    since: HashMap<i64, Option<Timestamp>>,
+}
+
+impl Silence {
+    /// Nobody asked yet.
+    #[must_use]
+    pub fn new(now: Timestamp) -> Self {
+        Self { now, since: HashMap::new() }
+    }
+
+    /// Since when the agent with this number is gone; `None` for one that is there.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn since(&mut self, snapshot: &Snapshot<'_>, agent: i64) -> Result<Option<Timestamp>, Failure> {
+        if let Some(known) = self.since.get(&agent) {
+            return Ok(*known);
+        }
+        let seen = snapshot.last_seen_row(agent)?;
+        let gone = seen.filter(|seen| seen.is_stale(self.now)).map(|seen| seen.at);
+        self.since.insert(agent, gone);
+        Ok(gone)
+    }
+}
+
+/// Scopes an event names, each once.
+#[derive(Default)]
+struct Listed {
+    scopes: Vec<(ScopeKind, String)>,
+    places: HashMap<(ScopeKind, String), usize>,
+    by_number: HashMap<usize, usize>,
+}
+
+impl Listed {
+    fn place(&mut self, scope: (ScopeKind, String)) -> usize {
+        *self.places.entry(scope).or_insert_with_key(|scope| {
+            self.scopes.push(scope.clone());
+            self.scopes.len() - 1
+        })
+    }
+
+    fn theirs(&mut self, snapshot: &Snapshot<'_>, number: usize) -> Result<usize, Failure> {
+        if let Some(place) = self.by_number.get(&number) {
+            return Ok(*place);
+        }
+        let place = self.place(snapshot.scope(number)?);
+        self.by_number.insert(number, place);
+        Ok(place)
+    }
+}
+
+/// A dictionary number where a finding keeps the place of a scope.
+fn number(row: i64) -> usize {
+    usize::try_from(row).unwrap_or_default()
+}
+
 fn compared(scope: &PublishedScope) -> SideScope {
     SideScope {
-        kind: scope.kind,
-        full: scope.full.clone(),
+        compared: Compared::new(&scope.key, scope.canonical()),
         operation: scope.operation,
         inferred: scope.inferred,
     }

@@ -7,6 +7,7 @@ pub mod cx;
 pub mod host;
 pub mod matching;
 pub mod presence;
+pub mod recording;
 pub mod scopes;
 
 pub use cx::{Call, Cx, Needs, Nothing, OpenLedger, Surface, Trust};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Needs};
-use crate::detect::canonical;
+use crate::detect::{canonical, names, prose};
 use crate::domain::fact::PublishedScope;
 use crate::domain::scope::DeclaredScope;
 use crate::domain::text::quoted;
@@ -14,7 +14,8 @@ use crate::ledger::Place;
 /// Most scopes an intent may declare.
 pub const MOST: usize = 1_000;
 
-/// Gives declared scopes their canonical forms. The key of a `file:` scope becomes its path
+/// Gives declared scopes their canonical forms, and an operation read from `summary` to those
+/// that were declared without one. The key of a `file:` scope becomes its path
 /// below the worktree root, so that nothing of this machine is published.
 ///
 /// # Errors
@@ -22,6 +23,7 @@ pub const MOST: usize = 1_000;
 pub fn publishable<N: Needs>(
     cx: &Cx<'_, N>,
     declared: Vec<DeclaredScope>,
+    summary: &str,
 ) -> Result<Vec<PublishedScope>, Failure> {
     if declared.len() > MOST {
         return Err(Failure::invalid("scopes", format!("at most {MOST} scopes, not {}", declared.len())));
@@ -34,7 +36,9 @@ pub fn publishable<N: Needs>(
             ScopeKind::File => file_key(cx, &key, &mut roots)?,
             _ => key,
         };
-        claims.push(ScopeClaim { kind, key, operation, inferred: false });
+        let inferred = operation.is_none();
+        let operation = operation.unwrap_or_else(|| prose::operation(summary, &names::words(kind, &key)));
+        claims.push(ScopeClaim { kind, key, operation, inferred });
     }
     canonical::publishable(claims).map_err(|Invalid(why)| Failure::invalid("scopes", why))
 }

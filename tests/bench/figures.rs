@@ -5,6 +5,8 @@
 #![expect(clippy::disallowed_methods, reason = "a bench asks the clock and runs the reference commands")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should say where")]
 
+mod scale;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -25,6 +27,8 @@ const FIGURES: &[Figure] = &[
     ("wall", publish_wall),
     ("bytes", ledger_bytes),
     ("audit", audit_rate),
+    ("skewed", scale::skewed),
+    ("large", scale::large),
 ];
 
 fn main() {
@@ -71,6 +75,18 @@ impl Bench {
         }
     }
 
+    /// Where the bytes went, where this SQLite can say so.
+    fn largest_tables(&self, thing: &str, count: u64) {
+        let connection = rusqlite::Connection::open(self.ledger()).unwrap();
+        let by_table = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 9";
+        let Ok(mut largest) = connection.prepare(by_table) else { return };
+        let rows =
+            largest.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?))).unwrap();
+        for row in rows.flatten() {
+            println!("    {:24} {:6} bytes per {thing}", row.0, row.1 / count);
+        }
+    }
+
     fn bytes_after_checkpoint(&self) -> u64 {
         let connection = rusqlite::Connection::open(self.ledger()).unwrap();
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -90,7 +106,7 @@ fn publish(host: &Host, agent: &str, number: usize) {
     let input = json!({
         "agent_id": agent,
         "task": format!("task-{}", number % 40),
-        "summary": format!("Rework module {number} so that its callers stay as they are"),
+        "summary": format!("Rework module{number} so that its callers stay as they are"),
         "rationale": "It grew by accident and nobody can say what it promises.",
         "scopes": [
             { "kind": "symbol", "key": format!("crate::module{number}::Service{number}"), "operation": "replace" },
@@ -155,7 +171,7 @@ fn cold_status() {
 /// CPU time of one publish on an open ledger, nothing pressed to disk.
 fn publish_cpu() {
     let mut reference = None;
-    for unrelated in [100, 10_000] {
+    for unrelated in [100, 10_000, 100_000] {
         let bench = Bench::new(Durability::Off);
         let agents = bench.agents(50);
         bench.publish_disjoint(&agents, 0..unrelated);
@@ -208,13 +224,7 @@ fn ledger_bytes() {
     bench.publish_disjoint(&agents, 0..2_000);
     let full = bench.bytes_after_checkpoint();
     println!("ledger: empty {empty} bytes, per intent of three scopes {} bytes", (full - empty) / 2_000);
-    let connection = rusqlite::Connection::open(bench.ledger()).unwrap();
-    let by_table = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 8";
-    let Ok(mut largest) = connection.prepare(by_table) else { return };
-    let rows = largest.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?))).unwrap();
-    for row in rows.flatten() {
-        println!("    {:24} {:6} bytes per intent", row.0, row.1 / 2_000);
-    }
+    bench.largest_tables("intent", 2_000);
 }
 
 /// Audit of 100,000 events of 1 KiB, beside `sha256sum` of the same bytes.

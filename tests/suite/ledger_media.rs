@@ -151,7 +151,7 @@ fn a_full_disk_refuses_writes_and_loses_nothing() {
     let running = host(at);
     let mut known = work(&running, "before", 2);
     let (mut refused, mut accepted) = (0, 0);
-    for pages in [0, 1, 2, 5, 10, 20, 40, 60, 80] {
+    for pages in [0, 1, 2, 5, 10, 20, 40, 60, 80, 120, 160, 240] {
         mount.fill_but(pages);
         for round in 0..3 {
             let written = match register(&running, &format!("tight-{pages}-{round}")) {

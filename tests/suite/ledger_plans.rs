@@ -82,13 +82,21 @@ fn every_statement_of_the_ledger_finds_its_rows_through_an_index() {
     for path in sources() {
         let text = std::fs::read_to_string(&path).unwrap();
         for literal in literals(&text) {
+            // Conditions are named where they are used, and put behind one beginning.
+            let literal = match literal.strip_prefix("kind = ?1") {
+                Some(rest) => format!("SELECT id FROM active_scope WHERE kind = ?1{rest}"),
+                None => literal,
+            };
             let begins = literal.trim_start();
             if !["SELECT ", "INSERT ", "UPDATE ", "DELETE "].iter().any(|verb| begins.starts_with(verb)) {
                 continue;
             }
-            // A fragment that others are built from is explained as part of them.
-            let is_fragment = text.contains(&format!("const SELECT: &str = \"{literal}\""));
-            let Some(statement) = filled(&literal, &text).filter(|_| !is_fragment) else {
+            // A beginning that statements share is explained as part of them.
+            let shared = ["SELECT", "POSTING"].map(|name| format!("const {name}: &str = \"{literal}\""));
+            let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let is_fragment = shared.iter().any(|opening| flat(&text).contains(&flat(opening)));
+            let filled = filled(&literal, &text);
+            let Some(statement) = filled.filter(|_| !is_fragment && !literal.starts_with("{POSTING}")) else {
                 assert!(is_fragment, "{}: a part of it is not found: {literal}", path.display());
                 continue;
             };
@@ -108,7 +116,9 @@ fn every_statement_of_the_ledger_finds_its_rows_through_an_index() {
             let statement = statement.split_whitespace().collect::<Vec<_>>().join(" ");
             let scans = plan.iter().any(|step| {
                 // An index read in order up to a LIMIT is a page, not a scan.
-                step.starts_with("SCAN") && !(step.contains("USING") && statement.contains("LIMIT"))
+                step.starts_with("SCAN")
+                    && !step.starts_with("SCAN (subquery")
+                    && !(step.contains("USING") && statement.contains("LIMIT"))
             });
             if scans && !MAY_SCAN.iter().any(|(beginning, _)| statement.starts_with(beginning)) {
                 faults.push(format!("{}\n  {statement}\n  {}", path.display(), plan.join("\n  ")));

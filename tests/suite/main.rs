@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod agreement;
+mod candidates;
 mod child;
 mod cli;
 mod cli_demo;
@@ -28,7 +29,9 @@ mod ledger_verifier;
 mod ledger_writers;
 mod library;
 mod mount;
+mod ops_amend;
 mod ops_bounds;
+mod ops_check;
 mod ops_files;
 mod ops_json;
 mod ops_publish;
@@ -36,10 +39,12 @@ mod ops_reads;
 mod ops_register;
 mod ops_schema;
 mod ops_screens;
+mod ops_stopped;
 mod ops_together;
 mod probe;
 mod reference;
 mod sandbox;
+mod scenarios;
 mod simulator;
 mod simulator_model;
 mod simulator_properties;

@@ -1,6 +1,6 @@
 //! The folds once more, written to be obviously right: all events at once, in order, in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foremerge::domain::fact::Fact;
 use foremerge::domain::{Agent, Conflict, Event, Id, Intent, Severity, Timestamp};
@@ -16,6 +16,8 @@ pub struct Expected {
     pub intents: BTreeMap<Id<Intent>, (Id<Agent>, String, Timestamp)>,
     /// Severity, thousandths of the latest sight; time of the first.
     pub conflicts: BTreeMap<Id<Conflict>, (Severity, u16, Timestamp)>,
+    /// Conflicts that do not hold any more.
+    pub dismissed: BTreeSet<Id<Conflict>>,
 }
 
 pub fn fold<'e>(events: impl IntoIterator<Item = &'e Carried>) -> Expected {
@@ -57,7 +59,32 @@ impl Expected {
                 self.intents.insert(intent, (owner, fact.summary.clone(), event.created_at));
                 true
             }
-            Fact::ConflictDetected(fact) => {
+            Fact::IntentAmended(fact) => {
+                let intent = Id::exact(&event.entity_id);
+                let Some(known) = intent.and_then(|intent| self.intents.get_mut(&intent)) else {
+                    return false;
+                };
+                if !caused || event.agent_id.as_deref().and_then(Id::exact) != Some(known.0) {
+                    return false;
+                }
+                known.1 = fact.summary.clone().unwrap_or_else(|| known.1.clone());
+                true
+            }
+            Fact::ConflictDismissed(fact) => {
+                let Some(acting) = Id::<Intent>::exact(&event.entity_id) else { return false };
+                let others: Vec<_> = fact.pairs.iter().filter(|(with, _)| *with != acting).collect();
+                if others.is_empty() || !caused {
+                    return false;
+                }
+                let known = others.into_iter().flat_map(|(_, conflicts)| conflicts);
+                self.dismissed.extend(known.filter(|conflict| self.conflicts.contains_key(conflict)));
+                true
+            }
+            Fact::FindingsOwed(fact) | Fact::FindingsSettled(fact) => {
+                let acting = Id::<Intent>::exact(&event.entity_id);
+                caused && acting.is_some_and(|acting| fact.with.iter().any(|with| *with != acting))
+            }
+            Fact::ConflictDetected(fact) | Fact::ConflictRedetected(fact) => {
                 let Some(acting) = Id::exact(&event.entity_id) else { return false };
                 let others: Vec<_> = fact.pairs.iter().filter(|pair| pair.with != acting).collect();
                 if others.is_empty() || !caused {
@@ -68,6 +95,7 @@ impl Expected {
                         let Some(conflict) = fact.identity(acting, pair.with, found) else { continue };
                         let first = self.conflicts.get(&conflict).map_or(event.created_at, |seen| seen.2);
                         self.conflicts.insert(conflict, (found.severity, found.score, first));
+                        self.dismissed.remove(&conflict);
                     }
                 }
                 true

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foremerge::domain::ConflictStatus;
 use foremerge::domain::{Digest, Event, Id, Timestamp};
 use foremerge::ledger::Error;
 use foremerge::ledger::exchange::{Admitted, Carried};
@@ -15,10 +16,10 @@ use crate::simulator_model::{self, Expected};
 use crate::simulator_steps::{Step, chained, steps};
 
 /// How much longer the long variants look.
-const LONG: u32 = 30;
+pub const LONG: u32 = 30;
 
 /// Tries `cases` values; a failure is reported with the smallest value that still fails.
-fn hold<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) {
+pub fn hold<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) {
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 3_000, ..Config::default() };
     let outcome = TestRunner::new(config).run(values, |value| {
         property(value);
@@ -48,6 +49,8 @@ macro_rules! property {
         }
     };
 }
+
+pub(crate) use property;
 
 /// Decides an order of exchange; written on one line.
 #[derive(Clone)]
@@ -81,8 +84,11 @@ fn answered(node: &Node) -> Expected {
                 }
             }
             let conflicts = snapshot.conflicts(None, None, 10_000)?.items;
+            let dismissed =
+                conflicts.iter().filter(|one| one.status == ConflictStatus::Dismissed).map(|one| one.id);
             Ok(Expected {
                 effective,
+                dismissed: dismissed.collect(),
                 agents: agents.into_iter().map(|agent| (agent.id, agent.name)).collect(),
                 intents,
                 conflicts: conflicts

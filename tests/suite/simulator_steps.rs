@@ -6,7 +6,8 @@ use foremerge::detect::canonical;
 use foremerge::domain::conflict::Tier;
 use foremerge::domain::event::{Link, Replica};
 use foremerge::domain::fact::{
-    AgentRegistered, ConflictDetected, Fact, IntentPublished, PairFindings, PublishedScope, Sighting,
+    AgentRegistered, ConflictDetected, ConflictDismissed, Counterparts, Fact, IntentAmended, IntentPublished,
+    PairFindings, PublishedScope, SightedAt, Sighting,
 };
 use foremerge::domain::metadata::Metadata;
 use foremerge::domain::{
@@ -48,6 +49,22 @@ pub enum What {
         intent: u8,
         agent: u8,
         scopes: Vec<(u8, ScopeOperation)>,
+    },
+    Amendment {
+        intent: u8,
+        agent: u8,
+        scopes: Vec<(u8, ScopeOperation)>,
+    },
+    /// Dismisses what the same findings would detect.
+    Dismissal {
+        acting: u8,
+        found: Vec<(u8, u8, u8, Severity)>,
+    },
+    /// Findings with these wait for their owners, or are settled by the acting one's.
+    Debt {
+        acting: u8,
+        with: Vec<u8>,
+        settled: bool,
     },
     /// Per finding: the counterpart, and indexes into two listed scopes.
     Findings {
@@ -244,10 +261,13 @@ impl What {
                     with: run.intent(*with),
                     found: vec![Sighting {
                         rule: Rule::ALL[usize::from(*mine) % Rule::ALL.len()],
-                        tier: Tier::Same,
-                        scopes: (usize::from(*mine), usize::from(*theirs)),
-                        operations: (ScopeOperation::Replace, ScopeOperation::Extend),
-                        inferred: (false, theirs % 2 == 1),
+                        at: Some(SightedAt {
+                            tier: Tier::Same,
+                            scopes: (usize::from(*mine), usize::from(*theirs)),
+                            operations: (ScopeOperation::Replace, ScopeOperation::Extend),
+                            inferred: (false, theirs % 2 == 1),
+                        }),
+                        similarity: None,
                         asserted: *severity == Severity::High,
                         severity: *severity,
                         score: u16::from(*theirs) * 10,
@@ -257,6 +277,31 @@ impl What {
                 let fact = ConflictDetected { scopes, pairs: pairs.collect(), omitted: 0 };
                 let agent = run.agent(*acting);
                 Some((run.intent(*acting).to_string(), agent, Fact::ConflictDetected(fact)))
+            }
+            Self::Amendment { intent, agent, scopes } => {
+                let scopes = published(scopes, "").scopes;
+                let summary = scopes.is_empty().then(|| format!("amended by {agent}"));
+                let fact = Fact::IntentAmended(IntentAmended { scopes, summary });
+                Some((run.intent(*intent).to_string(), run.agent(*agent), fact))
+            }
+            Self::Dismissal { acting, found } => {
+                let (entity, agent, fact) =
+                    Self::Findings { acting: *acting, found: found.clone() }.fact(run)?;
+                let Fact::ConflictDetected(found) = fact else { return None };
+                let acting = run.intent(*acting);
+                let pairs = found.pairs.iter().map(|pair| {
+                    let conflicts =
+                        pair.found.iter().filter_map(|one| found.identity(acting, pair.with, one));
+                    (pair.with, conflicts.collect())
+                });
+                let pairs = pairs.collect();
+                let fact = ConflictDismissed { pairs, reason: "the overlap is gone".to_owned() };
+                Some((entity, agent, Fact::ConflictDismissed(fact)))
+            }
+            Self::Debt { acting, with, settled } => {
+                let with = Counterparts { with: with.iter().map(|with| run.intent(*with)).collect() };
+                let fact = if *settled { Fact::FindingsSettled(with) } else { Fact::FindingsOwed(with) };
+                Some((run.intent(*acting).to_string(), run.agent(*acting), fact))
             }
             Self::Odd { .. } => None,
         }
@@ -318,13 +363,19 @@ fn scopes() -> impl Strategy<Value = Vec<(u8, ScopeOperation)>> {
 }
 
 fn what() -> impl Strategy<Value = What> {
-    let finding = (0..5_u8, 0..3_u8, 0..3_u8, prop::sample::select(Severity::ALL));
+    let finding = || (0..5_u8, 0..3_u8, 0..3_u8, prop::sample::select(Severity::ALL));
     prop_oneof![
         2 => (0..5_u8).prop_map(|agent| What::Agent { agent }),
         3 => (0..5_u8, 0..5_u8, scopes())
             .prop_map(|(intent, agent, scopes)| What::Intent { intent, agent, scopes }),
-        4 => (0..5_u8, prop::collection::vec(finding, 0..4))
+        4 => (0..5_u8, prop::collection::vec(finding(), 0..4))
             .prop_map(|(acting, found)| What::Findings { acting, found }),
+        2 => (0..5_u8, 0..5_u8, scopes())
+            .prop_map(|(intent, agent, scopes)| What::Amendment { intent, agent, scopes }),
+        1 => (0..5_u8, prop::collection::vec(finding(), 0..3))
+            .prop_map(|(acting, found)| What::Dismissal { acting, found }),
+        1 => (0..5_u8, prop::collection::vec(0..5_u8, 0..3), any::<bool>())
+            .prop_map(|(acting, with, settled)| What::Debt { acting, with, settled }),
         3 => (0..ODDITIES, 0..4_u8).prop_map(|(form, pick)| What::Odd { form, pick }),
     ]
 }

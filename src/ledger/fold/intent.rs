@@ -4,17 +4,13 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::super::error::Error;
 use super::super::execute;
-use super::{Effect, Folded, Kind, entity, scope};
-use crate::domain::fact::IntentPublished;
+use super::{Effect, Folded, Kind, active, entity, scope};
+use crate::domain::fact::{IntentAmended, IntentPublished, PublishedScope};
 use crate::domain::transition::{Act, after};
-use crate::domain::{Agent, Id, IntentStatus};
+use crate::domain::{Agent, Id, IntentStatus, Timestamp};
 
 pub(super) fn clear(connection: &Connection, intent: i64) -> Result<(), Error> {
-    execute(
-        connection,
-        "DELETE FROM active_scope WHERE intent = ?1 AND scope IN (SELECT scope FROM intent_scope WHERE intent = ?1)",
-        [intent],
-    )?;
+    active::leave(connection, intent)?;
     execute(connection, "DELETE FROM intent_scope WHERE intent = ?1", [intent])?;
     execute(connection, "DELETE FROM intent WHERE id = ?1", [intent]).map(drop)
 }
@@ -48,23 +44,61 @@ pub(super) fn published(
             event.created_at,
         ],
     )?;
-    for (place, declared) in fact.scopes.iter().enumerate() {
+    touch(connection, (intent, agent), &fact.scopes, event.created_at)?;
+    active::summary(connection, intent, &fact.summary)?;
+    Ok(Effect::Applied)
+}
+
+pub(super) fn amended(
+    connection: &Connection,
+    intent: i64,
+    event: &Folded,
+    fact: &IntentAmended,
+) -> Result<Effect, Error> {
+    if after(Act::Amend, status(connection, intent)?).is_none() {
+        return Ok(Effect::Ignored("the intent cannot be amended any more, or does not exist"));
+    }
+    let mut find = connection.prepare_cached(
+        "SELECT agent, uid, summary, created_at FROM intent JOIN aggregate ON aggregate.id = agent WHERE intent.id = ?1",
+    )?;
+    let (agent, owner, summary, published_at): (i64, Id<Agent>, String, Timestamp) =
+        find.query_row([intent], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    if event.agent_id.as_deref().and_then(Id::exact) != Some(owner) {
+        return Ok(Effect::Ignored("it was not amended by its owner"));
+    }
+    let summary = fact.summary.as_ref().unwrap_or(&summary);
+    execute(
+        connection,
+        "UPDATE intent SET summary = ?2, updated_at = max(updated_at, ?3) WHERE id = ?1",
+        (intent, summary, event.created_at),
+    )?;
+    active::leave(connection, intent)?;
+    execute(connection, "DELETE FROM intent_scope WHERE intent = ?1", [intent])?;
+    touch(connection, (intent, agent), &fact.scopes, published_at)?;
+    active::summary(connection, intent, summary)?;
+    Ok(Effect::Applied)
+}
+
+/// Enters what an active intent touches, where reads and other work find it.
+fn touch(
+    connection: &Connection,
+    (intent, agent): (i64, i64),
+    scopes: &[PublishedScope],
+    published_at: Timestamp,
+) -> Result<(), Error> {
+    for (place, declared) in scopes.iter().enumerate() {
         let scope = scope(connection, declared.kind, &declared.full)?;
         let new = execute(
             connection,
-            "INSERT INTO intent_scope (intent, scope, place, operation, inferred, key) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (intent, scope) DO NOTHING",
-            (intent, scope, place, declared.operation, declared.inferred, &declared.key),
+            "INSERT INTO intent_scope (intent, scope, place, operation, inferred, key, alias)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (intent, scope) DO NOTHING",
+            (intent, scope, place, declared.operation, declared.inferred, &declared.key, &declared.alias),
         )?;
-        if new == 1 && status.is_active() {
-            execute(
-                connection,
-                "INSERT INTO active_scope (scope, intent, agent) VALUES (?1, ?2, ?3)",
-                (scope, intent, agent),
-            )?;
+        if new == 1 {
+            active::scope(connection, (intent, agent, scope), declared, published_at)?;
         }
     }
-    Ok(Effect::Applied)
+    Ok(())
 }
 
 fn status(connection: &Connection, intent: i64) -> Result<Option<IntentStatus>, Error> {

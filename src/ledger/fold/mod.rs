@@ -11,6 +11,7 @@
 //! A handler reads and writes the rows of its aggregate alone. An event that touches several
 //! aggregates has no precondition of its own but its cause, so that all of them agree.
 
+mod active;
 mod agent;
 mod intent;
 mod order;
@@ -92,7 +93,8 @@ pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
     connection.execute_batch(
         "DELETE FROM ineffective; DELETE FROM event_aggregate; UPDATE aggregate SET last_seq = NULL;
          DELETE FROM agent; DELETE FROM intent; DELETE FROM intent_scope; DELETE FROM active_scope;
-         DELETE FROM conflict;",
+         DELETE FROM active_word; DELETE FROM active_summary;
+         DELETE FROM conflict; DELETE FROM owed;",
     )?;
     let last: u64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM event", [], |row| row.get(0))?;
     (1..=last).try_for_each(|seq| settle(connection, seq))
@@ -110,15 +112,19 @@ fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
                 aggregates.push(entity(connection, Kind::Agent, agent)?);
             }
         }
-        Fact::IntentPublished(_) => {
+        Fact::IntentPublished(_) | Fact::IntentAmended(_) => {
             if let Some(intent) = Id::<Intent>::exact(&event.entity_id) {
                 aggregates.push(entity(connection, Kind::Intent, intent)?);
             }
         }
-        Fact::ConflictDetected(fact) => {
+        Fact::ConflictDetected(_)
+        | Fact::ConflictRedetected(_)
+        | Fact::ConflictDismissed(_)
+        | Fact::FindingsOwed(_)
+        | Fact::FindingsSettled(_) => {
             if let Some(acting) = Id::exact(&event.entity_id) {
-                for found in fact.pairs.iter().filter(|found| found.with != acting) {
-                    aggregates.push(pair(connection, acting, found.with)?);
+                for with in pair::counterparts(fact).into_iter().filter(|with| *with != acting) {
+                    aggregates.push(pair(connection, acting, with)?);
                 }
                 aggregates.sort_unstable();
                 aggregates.dedup();
@@ -207,7 +213,15 @@ fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool
         (Effect::Applied, Some(Fact::IntentPublished(fact))) => {
             intent::published(connection, aggregate, event, fact)?
         }
-        (Effect::Applied, Some(Fact::ConflictDetected(fact))) => {
+        (Effect::Applied, Some(Fact::IntentAmended(fact))) => {
+            intent::amended(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::ConflictDismissed(fact))) => {
+            pair::dismissed(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::FindingsOwed(fact))) => pair::owed(connection, aggregate, event, fact)?,
+        (Effect::Applied, Some(Fact::FindingsSettled(_))) => pair::settled(connection, aggregate, event)?,
+        (Effect::Applied, Some(Fact::ConflictDetected(fact) | Fact::ConflictRedetected(fact))) => {
             pair::detected(connection, aggregate, event, fact)?
         }
         (Effect::Applied, None) => Effect::Applied,

@@ -125,6 +125,7 @@ CREATE TABLE intent (
     updated_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX intent_by_status ON intent (status, created_at);
+CREATE INDEX intent_by_agent ON intent (agent);
 
 CREATE TABLE intent_scope (
     intent    INTEGER NOT NULL,
@@ -133,30 +134,62 @@ CREATE TABLE intent_scope (
     operation INTEGER NOT NULL,
     inferred  INTEGER NOT NULL,
     key       TEXT    NOT NULL,
+    alias     TEXT,
     PRIMARY KEY (intent, scope)
 ) STRICT, WITHOUT ROWID;
 
--- Where active intents are found by what they touch.
+-- Where active intents are found by what they touch. Rows leave when the intent closes.
 CREATE TABLE active_scope (
-    scope  INTEGER NOT NULL,
-    intent INTEGER NOT NULL,
-    agent  INTEGER NOT NULL,
-    PRIMARY KEY (scope, intent)
-) STRICT, WITHOUT ROWID;
+    id           INTEGER PRIMARY KEY,
+    intent       INTEGER NOT NULL,
+    agent        INTEGER NOT NULL,
+    scope        INTEGER NOT NULL,
+    kind         INTEGER NOT NULL,
+    full         TEXT    NOT NULL,
+    alias        TEXT,
+    reversed     TEXT,
+    operation    INTEGER NOT NULL,
+    inferred     INTEGER NOT NULL,
+    published_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX active_scope_full ON active_scope (kind, full);
+CREATE INDEX active_scope_alias ON active_scope (kind, alias) WHERE alias IS NOT NULL;
+CREATE INDEX active_scope_reversed ON active_scope (kind, reversed) WHERE reversed IS NOT NULL;
+CREATE INDEX active_scope_intent ON active_scope (intent);
 
+-- The words of their names, and of the summaries, by the size of the set they stand in.
+CREATE TABLE active_word (
+    kind  INTEGER NOT NULL,
+    word  TEXT    NOT NULL,
+    size  INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    PRIMARY KEY (kind, word, size, scope)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX active_word_scope ON active_word (scope);
+
+CREATE TABLE active_summary (
+    word   TEXT    NOT NULL,
+    size   INTEGER NOT NULL,
+    intent INTEGER NOT NULL,
+    PRIMARY KEY (word, size, intent)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX active_summary_intent ON active_summary (intent);
+
+-- Findings on record. Scopes are 0 and operations absent for duplicate work.
 CREATE TABLE conflict (
     pair           INTEGER NOT NULL,
     rule           INTEGER NOT NULL,
     low_scope      INTEGER NOT NULL,
     high_scope     INTEGER NOT NULL,
     uid            BLOB    NOT NULL,
-    tier           INTEGER NOT NULL,
+    tier           INTEGER,
     severity       INTEGER NOT NULL,
     score          INTEGER NOT NULL,
-    low_operation  INTEGER NOT NULL,
-    high_operation INTEGER NOT NULL,
-    low_inferred   INTEGER NOT NULL,
-    high_inferred  INTEGER NOT NULL,
+    low_operation  INTEGER,
+    high_operation INTEGER,
+    low_inferred   INTEGER,
+    high_inferred  INTEGER,
+    similarity     INTEGER,
     asserted       INTEGER NOT NULL,
     status         INTEGER NOT NULL,
     first_seq      INTEGER NOT NULL,
@@ -165,6 +198,14 @@ CREATE TABLE conflict (
 CREATE UNIQUE INDEX conflict_uid ON conflict (uid);
 CREATE INDEX conflict_by_age ON conflict (first_seq);
 CREATE INDEX conflict_unsettled ON conflict (status, first_seq) WHERE status IN (1, 2);
+
+-- Findings that wait for a silent owner: `debtor` is that owner's intent.
+CREATE TABLE owed (
+    pair   INTEGER NOT NULL,
+    debtor INTEGER NOT NULL,
+    PRIMARY KEY (pair, debtor)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX owed_debtor ON owed (debtor);
 
 -- Operational: not history, not replayed, never shared.
 CREATE TABLE presence (

@@ -109,6 +109,18 @@ impl Snapshot<'_> {
             .ok_or_else(|| Error::NotFound { noun: "agent", reference: agent.to_string() })
     }
 
+    /// When the agent with this number was last heard of; `None` for one that is not known.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn last_seen_row(&self, agent: i64) -> Result<Option<LastSeen>, Error> {
+        let mut find = self
+            .connection()
+            .prepare_cached("SELECT uid FROM aggregate JOIN agent USING (id) WHERE id = ?1")?;
+        let known: Option<Id<Agent>> = find.query_row([agent], |row| row.get(0)).optional()?;
+        known.map(|known| self.last_seen(known)).transpose()
+    }
+
     pub(super) fn count(&self, sql: &str, values: impl rusqlite::Params) -> Result<u64, Error> {
         Ok(self.connection().prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
     }

@@ -5,22 +5,37 @@ use rusqlite::{OptionalExtension, Row};
 use super::super::error::Error;
 use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
 use crate::detect::advice::{self, Party};
-use crate::domain::conflict::{Evidence, Tier};
-use crate::domain::{Conflict, ConflictStatus, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation};
+use crate::domain::conflict::{Evidence, EvidenceAt, Tier};
+use crate::domain::{Conflict, ConflictStatus, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation, Severity};
 
 const SELECT: &str = "SELECT conflict.uid, rule, severity, score, low.uid, high.uid, tier, asserted,
         low_operation, high_operation, low_inferred, high_inferred, conflict.status, event.created_at, first_seq,
         low_scope.kind, low_scope.full, coalesce(low_declared.key, low_scope.full), coalesce(low_agent.name, '?'),
-        high_scope.kind, high_scope.full, coalesce(high_declared.key, high_scope.full), coalesce(high_agent.name, '?')
+        high_scope.kind, high_scope.full, coalesce(high_declared.key, high_scope.full), coalesce(high_agent.name, '?'),
+        similarity
     FROM conflict JOIN aggregate pair ON pair.id = conflict.pair
     JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
-    JOIN scope low_scope ON low_scope.id = conflict.low_scope
-    JOIN scope high_scope ON high_scope.id = conflict.high_scope
+    LEFT JOIN scope low_scope ON low_scope.id = conflict.low_scope
+    LEFT JOIN scope high_scope ON high_scope.id = conflict.high_scope
     JOIN event ON event.seq = conflict.first_seq
     LEFT JOIN intent_scope low_declared ON low_declared.intent = low.id AND low_declared.scope = conflict.low_scope
     LEFT JOIN intent_scope high_declared ON high_declared.intent = high.id AND high_declared.scope = conflict.high_scope
     LEFT JOIN intent low_intent ON low_intent.id = low.id LEFT JOIN agent low_agent ON low_agent.id = low_intent.agent
     LEFT JOIN intent high_intent ON high_intent.id = high.id LEFT JOIN agent high_agent ON high_agent.id = high_intent.agent";
+
+/// An unsettled conflict of an intent, and the other intent.
+pub type Unsettled = (Id<Conflict>, Id<Intent>);
+
+/// What is on record of a conflict, as far as it decides whether to record it again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownConflict {
+    /// Where it stands.
+    pub status: ConflictStatus,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What the source and the target do.
+    pub operations: Option<(ScopeOperation, ScopeOperation)>,
+}
 
 /// Scopes shown per side of a conflict in the overview.
 const SCOPES_SHOWN: u32 = 10;
@@ -29,44 +44,32 @@ struct End {
     kind: ScopeKind,
     full: String,
     key: String,
-    agent: String,
     operation: ScopeOperation,
 }
 
 impl End {
     fn read(row: &Row<'_>, first: usize, operation: ScopeOperation) -> rusqlite::Result<Self> {
-        Ok(Self {
-            kind: row.get(first)?,
-            full: row.get(first + 1)?,
-            key: row.get(first + 2)?,
-            agent: row.get(first + 3)?,
-            operation,
-        })
+        Ok(Self { kind: row.get(first)?, full: row.get(first + 1)?, key: row.get(first + 2)?, operation })
     }
 
-    fn party(&self) -> Party<'_> {
-        Party { agent: &self.agent, kind: self.kind, key: &self.key, operation: self.operation }
+    fn party<'a>(&'a self, agent: &'a str) -> Party<'a> {
+        Party { agent, kind: self.kind, key: &self.key, operation: self.operation }
     }
 }
 
 fn conflict(row: &Row<'_>) -> rusqlite::Result<Conflict> {
     let rule: Rule = row.get(1)?;
-    let tier: Tier = row.get(6)?;
+    let tier: Option<Tier> = row.get(6)?;
     let asserted = row.get(7)?;
-    let (source, target) = (End::read(row, 15, row.get(8)?)?, End::read(row, 19, row.get(9)?)?);
-    Ok(Conflict {
-        id: row.get(0)?,
-        kind: rule.kind().to_owned(),
-        severity: row.get(2)?,
-        score: f64::from(row.get::<_, u16>(3)?) / 1000.0,
-        source_intent_id: row.get(4)?,
-        target_intent_id: row.get(5)?,
-        scope: Scope { kind: source.kind, key: source.key.clone() },
-        explanation: advice::explanation(rule, source.party(), target.party(), asserted),
-        suggestion: advice::suggestion(rule, source.party(), target.party()),
-        evidence: Evidence {
-            rule,
-            asserted,
+    let similarity: Option<u16> = row.get(23)?;
+    let (source_agent, target_agent): (String, String) = (row.get(18)?, row.get(22)?);
+    let (at, scope, explanation, suggestion) = if let Some(tier) = tier {
+        let (source, target) = (End::read(row, 15, row.get(8)?)?, End::read(row, 19, row.get(9)?)?);
+        let scope = Scope { kind: source.kind, key: source.key.clone() };
+        let (one, other) = (source.party(&source_agent), target.party(&target_agent));
+        let explanation = advice::explanation(rule, one, other, asserted);
+        let suggestion = advice::suggestion(rule, one, other);
+        let at = EvidenceAt {
             overlap: tier.in_words().to_owned(),
             source_operation: source.operation,
             target_operation: target.operation,
@@ -74,6 +77,28 @@ fn conflict(row: &Row<'_>) -> rusqlite::Result<Conflict> {
             target_scope: Scope { kind: target.kind, key: target.full },
             source_operation_inferred: row.get(10)?,
             target_operation_inferred: row.get(11)?,
+        };
+        (Some(at), Some(scope), explanation, suggestion)
+    } else {
+        let explanation =
+            advice::duplicate_explanation(&source_agent, &target_agent, similarity.unwrap_or(0));
+        (None, None, explanation, advice::DUPLICATE_SUGGESTION.to_owned())
+    };
+    Ok(Conflict {
+        id: row.get(0)?,
+        kind: rule.kind().to_owned(),
+        severity: row.get(2)?,
+        score: f64::from(row.get::<_, u16>(3)?) / 1000.0,
+        source_intent_id: row.get(4)?,
+        target_intent_id: row.get(5)?,
+        scope,
+        explanation,
+        suggestion,
+        evidence: Evidence {
+            rule,
+            asserted,
+            at,
+            summary_jaccard: similarity.map(|share| f64::from(share) / 1000.0),
             // No intent can have published code: there are no ChangeSets yet.
             detected_before_code: true,
         },
@@ -146,16 +171,55 @@ impl Snapshot<'_> {
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
             let conflict = conflict(row)?;
-            let source = self.side(row.get(18)?, conflict.source_intent_id)?;
-            let target = self.side(row.get(22)?, conflict.target_intent_id)?;
+            let source = self.party(row.get(18)?, conflict.source_intent_id)?;
+            let target = self.party(row.get(22)?, conflict.target_intent_id)?;
             found.push(StatusConflict { conflict, source, target });
         }
         Ok((found, self.count(&format!("SELECT count(*) FROM conflict {UNSETTLED}"), [])?))
     }
 
-    fn side(&self, agent_name: String, intent: Id<Intent>) -> Result<StatusSide, Error> {
+    fn party(&self, agent_name: String, intent: Id<Intent>) -> Result<StatusSide, Error> {
         let scopes = self.declared_scopes(intent, SCOPES_SHOWN)?;
         Ok(StatusSide { agent_name, scopes, scope_count: self.scope_count(intent)? })
+    }
+
+    /// What is on record of a conflict, if anything.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn known_conflict(&self, id: Id<Conflict>) -> Result<Option<KnownConflict>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT status, severity, low_operation, high_operation FROM conflict WHERE uid = ?1",
+        )?;
+        let known = find.query_row([id], |row| {
+            let operations =
+                (row.get::<_, Option<ScopeOperation>>(2)?, row.get::<_, Option<ScopeOperation>>(3)?);
+            Ok(KnownConflict {
+                status: row.get(0)?,
+                severity: row.get(1)?,
+                operations: operations.0.zip(operations.1),
+            })
+        });
+        Ok(known.optional()?)
+    }
+
+    /// Unsettled conflicts of an intent with the other intent of each, grouped by that.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn unsettled_of(&self, intent: Id<Intent>) -> Result<Vec<Unsettled>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT conflict.uid, other.uid FROM aggregate self JOIN aggregate pair ON pair.low = self.id
+             JOIN aggregate other ON other.id = pair.high JOIN conflict ON conflict.pair = pair.id
+             WHERE self.kind = 2 AND self.uid = ?1 AND conflict.status IN (1, 2)
+             UNION ALL
+             SELECT conflict.uid, other.uid FROM aggregate self JOIN aggregate pair ON pair.high = self.id
+             JOIN aggregate other ON other.id = pair.low JOIN conflict ON conflict.pair = pair.id
+             WHERE self.kind = 2 AND self.uid = ?1 AND conflict.status IN (1, 2)
+             ORDER BY 2, 1",
+        )?;
+        let found = find.query_map([intent], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(found.collect::<Result<_, _>>()?)
     }
 
     /// The conflicts between two intents.

@@ -1,12 +1,14 @@
-//! Other agents' active intents, found by what they touch.
+//! Other agents' active intents, as they are compared and shown.
 
 use rusqlite::OptionalExtension;
 
 use super::super::error::Error;
 use super::Snapshot;
-use crate::detect::findings::SideScope;
+use crate::detect::findings::{Side, SideScope};
+use crate::detect::prose;
+use crate::detect::tiers::Compared;
 use crate::domain::fact::PublishedScope;
-use crate::domain::{Agent, Id, Intent, IntentStatus, Scope, Timestamp};
+use crate::domain::{Agent, CanonicalScope, Id, Intent, IntentStatus, Timestamp};
 
 /// An active intent that other work is compared against.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,8 +19,6 @@ pub struct Counterpart {
     pub agent: Id<Agent>,
     /// The owner's name.
     pub agent_name: String,
-    /// The owner's worktree.
-    pub worktree: Option<String>,
     /// Its task.
     pub task: String,
     /// What it will do.
@@ -27,33 +27,49 @@ pub struct Counterpart {
     pub status: IntentStatus,
     /// When it was published.
     pub published_at: Timestamp,
-    /// Its scopes as they are compared.
-    pub scopes: Vec<SideScope>,
-    /// Its scopes as declared, in the same order.
-    pub declared: Vec<Scope>,
 }
 
+/// An intent that findings are owed to, and the intents (with their owners) it waits to be
+/// compared with, all by their numbers in the file.
+pub type Owed = (i64, Vec<(i64, i64)>);
+
 impl Snapshot<'_> {
-    /// Active intents of agents other than `agent` that share a full scope with `scopes`.
+    /// The number of an intent in this file, that of its owner, and whether it is active.
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn candidates(&self, agent: Id<Agent>, scopes: &[PublishedScope]) -> Result<Vec<Id<Intent>>, Error> {
-        let mut find = self.connection().prepare_cached(Self::CANDIDATES)?;
-        let mut found = std::collections::BTreeSet::new();
-        for scope in scopes {
-            for candidate in find.query_map((scope.kind, &scope.full, agent), |row| row.get(0))? {
-                found.insert(candidate?);
-            }
-        }
-        Ok(found.into_iter().collect())
+    pub fn intent_row(&self, intent: Id<Intent>) -> Result<Option<(i64, i64, bool)>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT intent.id, agent, status FROM intent JOIN aggregate USING (id) WHERE kind = 2 AND uid = ?1",
+        )?;
+        let found = find.query_row([intent], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get::<_, IntentStatus>(2)?.is_active()))
+        });
+        Ok(found.optional()?)
     }
 
-    #[doc(hidden)]
-    pub const CANDIDATES: &'static str = "SELECT self.uid FROM scope
-         JOIN active_scope ON active_scope.scope = scope.id JOIN aggregate self ON self.id = active_scope.intent
-         JOIN aggregate owner ON owner.id = active_scope.agent
-         WHERE scope.kind = ?1 AND scope.full = ?2 AND owner.uid <> ?3";
+    /// The number of an agent in this file; 0 for one that never did anything.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn agent_row(&self, agent: Id<Agent>) -> Result<i64, Error> {
+        let mut find =
+            self.connection().prepare_cached("SELECT id FROM aggregate WHERE kind = 1 AND uid = ?1")?;
+        Ok(find.query_row([agent], |row| row.get(0)).optional()?.unwrap_or(0))
+    }
+
+    /// How many active intents there are of agents other than `agent`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn active_count(&self, agent: i64) -> Result<u64, Error> {
+        let mut total = 0;
+        for status in IntentStatus::ALL.iter().filter(|status| status.is_active()) {
+            total +=
+                self.count("SELECT count(*) FROM intent WHERE status = ?1 AND agent <> ?2", (status, agent))?;
+        }
+        Ok(total)
+    }
 
     /// Intents that something happened to after event `seq`.
     ///
@@ -70,52 +86,120 @@ impl Snapshot<'_> {
         Ok(touched)
     }
 
-    /// The intent as a counterpart; `None` when it is not active (any more).
+    /// The intent with this number.
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn counterpart(&self, intent: Id<Intent>) -> Result<Option<Counterpart>, Error> {
+    pub fn intent_id(&self, intent: i64) -> Result<Id<Intent>, Error> {
+        let mut find = self.connection().prepare_cached("SELECT uid FROM aggregate WHERE id = ?1")?;
+        Ok(find.query_row([intent], |row| row.get(0))?)
+    }
+
+    /// What is shown of an intent.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn counterpart(&self, intent: i64) -> Result<Counterpart, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT intent.id, owner.uid, coalesce(agent.name, ''), agent.worktree, task, summary, intent.status, created_at
+            "SELECT self.uid, owner.uid, coalesce(agent.name, ''), task, summary, intent.status, created_at
              FROM intent JOIN aggregate self USING (id) JOIN aggregate owner ON owner.id = intent.agent
-             LEFT JOIN agent ON agent.id = intent.agent WHERE self.kind = 2 AND self.uid = ?1",
+             LEFT JOIN agent ON agent.id = intent.agent WHERE intent.id = ?1",
         )?;
-        let found = find
-            .query_row([intent], |row| {
-                let counterpart = Counterpart {
-                    intent,
-                    agent: row.get(1)?,
-                    agent_name: row.get(2)?,
-                    worktree: row.get(3)?,
-                    task: row.get(4)?,
-                    summary: row.get(5)?,
-                    status: row.get(6)?,
-                    published_at: row.get(7)?,
-                    scopes: Vec::new(),
-                    declared: Vec::new(),
-                };
-                Ok((row.get::<_, i64>(0)?, counterpart))
+        Ok(find.query_row([intent], |row| {
+            Ok(Counterpart {
+                intent: row.get(0)?,
+                agent: row.get(1)?,
+                agent_name: row.get(2)?,
+                task: row.get(3)?,
+                summary: row.get(4)?,
+                status: row.get(5)?,
+                published_at: row.get(6)?,
             })
-            .optional()?;
-        let Some((row, mut counterpart)) = found.filter(|(_, counterpart)| counterpart.status.is_active())
-        else {
-            return Ok(None);
-        };
+        })?)
+    }
+
+    /// What an intent brings to a comparison, and the dictionary number of each of its scopes.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn side(&self, intent: i64) -> Result<(Side, Vec<i64>), Error> {
+        let mut find = self.connection().prepare_cached("SELECT summary FROM intent WHERE id = ?1")?;
+        let summary: String = find.query_row([intent], |row| row.get(0))?;
+        let mut side = Side { scopes: Vec::new(), summary: prose::words(&summary), namesake: false };
+        let mut numbers = Vec::new();
         let mut scopes = self.connection().prepare_cached(
-            "SELECT kind, full, operation, inferred, key FROM intent_scope JOIN scope ON scope.id = scope
+            "SELECT kind, full, alias, key, operation, inferred, scope.id FROM intent_scope JOIN scope ON scope.id = scope
              WHERE intent = ?1 ORDER BY place",
         )?;
-        let mut rows = scopes.query([row])?;
+        let mut rows = scopes.query([intent])?;
         while let Some(row) = rows.next()? {
-            let kind = row.get(0)?;
-            counterpart.scopes.push(SideScope {
-                kind,
-                full: row.get(1)?,
+            let full: String = row.get(1)?;
+            let alias: Option<String> = row.get(2)?;
+            let alias = alias.unwrap_or_else(|| full.clone());
+            let canonical = CanonicalScope { kind: row.get(0)?, full, alias };
+            let compared = Compared::new(&row.get::<_, String>(3)?, canonical);
+            side.scopes.push(SideScope { compared, operation: row.get(4)?, inferred: row.get(5)? });
+            numbers.push(row.get(6)?);
+        }
+        Ok((side, numbers))
+    }
+
+    /// The scopes of an intent as it published them.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn published_scopes(&self, intent: i64) -> Result<Vec<PublishedScope>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT kind, key, operation, inferred, full, alias FROM intent_scope JOIN scope ON scope.id = scope
+             WHERE intent = ?1 ORDER BY place",
+        )?;
+        let found = find.query_map([intent], |row| {
+            Ok(PublishedScope {
+                kind: row.get(0)?,
+                key: row.get(1)?,
                 operation: row.get(2)?,
                 inferred: row.get(3)?,
-            });
-            counterpart.declared.push(Scope { kind, key: row.get(4)? });
+                full: row.get(4)?,
+                alias: row.get(5)?,
+            })
+        })?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Active intents of an agent that findings are owed to, each with the active intents (and
+    /// their owners) it has to be compared with.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn debts(&self, agent: i64) -> Result<Vec<Owed>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT debtor.id, other.id, other.agent, debtor.status, other.status
+             FROM intent debtor JOIN owed ON owed.debtor = debtor.id JOIN aggregate pair ON pair.id = owed.pair
+             JOIN intent other ON other.id = pair.low + pair.high - debtor.id
+             WHERE debtor.agent = ?1 ORDER BY debtor.id, other.id",
+        )?;
+        let mut debts: Vec<Owed> = Vec::new();
+        let mut rows = find.query([agent])?;
+        while let Some(row) = rows.next()? {
+            let (mine, theirs): (IntentStatus, IntentStatus) = (row.get(3)?, row.get(4)?);
+            if !mine.is_active() || !theirs.is_active() {
+                continue;
+            }
+            let (debtor, other) = (row.get(0)?, (row.get(1)?, row.get(2)?));
+            match debts.last_mut() {
+                Some((last, others)) if *last == debtor => others.push(other),
+                _ => debts.push((debtor, vec![other])),
+            }
         }
-        Ok(Some(counterpart))
+        Ok(debts)
+    }
+
+    /// Kind and full form of a scope in the dictionary of this file.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn scope(&self, number: usize) -> Result<(crate::domain::ScopeKind, String), Error> {
+        let mut find = self.connection().prepare_cached("SELECT kind, full FROM scope WHERE id = ?1")?;
+        Ok(find.query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?)
     }
 }

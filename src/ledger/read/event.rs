@@ -57,7 +57,8 @@ impl Snapshot<'_> {
 /// The payload as clients read it: findings spelled out, everything else as recorded, what this
 /// version does not know included.
 fn payload(event: &Event, version: u32, shared: &str, local: Option<&str>) -> Value {
-    if let Some(Fact::ConflictDetected(found)) = Fact::read(&event.event_type, version, shared, None)
+    if let Some(Fact::ConflictDetected(found) | Fact::ConflictRedetected(found)) =
+        Fact::read(&event.event_type, version, shared, None)
         && let Some(acting) = Id::exact(&event.entity_id)
     {
         return found.describe(event.event_id, acting);

@@ -6,6 +6,7 @@ mod counterpart;
 pub(super) mod event;
 mod intent;
 pub mod page;
+mod postings;
 mod resolve;
 mod status;
 
@@ -14,8 +15,10 @@ use rusqlite::Connection;
 use super::error::Error;
 
 pub use agent::LastSeen;
+pub use conflict::KnownConflict;
 pub use counterpart::Counterpart;
 pub use page::{Cursor, Page};
+pub use postings::Posting;
 pub use status::{Grouped, StatusConflict, StatusIntent, StatusSide};
 
 /// One moment of the ledger.

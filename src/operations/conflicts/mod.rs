@@ -1,5 +1,6 @@
 //! Operations on conflicts.
 
+pub(super) mod check;
 pub(super) mod list;
 pub(super) mod show;
 

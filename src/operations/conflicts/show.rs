@@ -46,36 +46,32 @@ impl Render for Conflict {
         super::details(self, screen);
         screen.gap();
         let evidence = &self.evidence;
-        let operation = |operation, inferred| {
-            if inferred {
-                format!("{operation} (read from prose)")
-            } else {
-                format!("{operation} (declared)")
-            }
+        let mut fields = vec![("rule", evidence.rule.to_string()), ("score", format!("{:.3}", self.score))];
+        fields.extend(
+            evidence
+                .summary_jaccard
+                .map(|share| ("summaries", format!("{share:.3} of their words are shared"))),
+        );
+        fields.extend(evidence.at.iter().map(|at| ("overlap", at.overlap.clone())));
+        fields.push(("source", self.source_intent_id.to_string()));
+        let side = |operation, inferred, scope| {
+            let origin = if inferred { "read from prose" } else { "declared" };
+            ("", format!("{operation} ({origin}) on {scope}"))
         };
-        screen.fields([
-            ("rule", evidence.rule.to_string()),
-            ("score", format!("{:.3}", self.score)),
-            ("overlap", evidence.overlap.clone()),
-            ("source", self.source_intent_id.to_string()),
-            (
-                "",
-                format!(
-                    "{} on {}",
-                    operation(evidence.source_operation, evidence.source_operation_inferred),
-                    evidence.source_scope
-                ),
-            ),
-            ("target", self.target_intent_id.to_string()),
-            (
-                "",
-                format!(
-                    "{} on {}",
-                    operation(evidence.target_operation, evidence.target_operation_inferred),
-                    evidence.target_scope
-                ),
-            ),
-            ("found", screen.ago(self.detected_at)),
-        ]);
+        fields.extend(
+            evidence
+                .at
+                .iter()
+                .map(|at| side(at.source_operation, at.source_operation_inferred, &at.source_scope)),
+        );
+        fields.push(("target", self.target_intent_id.to_string()));
+        fields.extend(
+            evidence
+                .at
+                .iter()
+                .map(|at| side(at.target_operation, at.target_operation_inferred, &at.target_scope)),
+        );
+        fields.push(("found", screen.ago(self.detected_at)));
+        screen.fields(fields);
     }
 }

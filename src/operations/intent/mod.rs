@@ -1,5 +1,7 @@
 //! Operations on intents.
 
+pub(super) mod amend;
+mod found;
 pub(super) mod publish;
 pub(super) mod show;
 

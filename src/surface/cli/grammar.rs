@@ -40,7 +40,7 @@ pub fn command(world: &dyn World) -> Command {
             "Start in a repository with `foremerge init`, then register an agent in each worktree and publish what it \
              is about to do. `foremerge demo` shows it in a minute.\n\
              Exit status: 0 done, 2 refused input, 3 not found, 4 try again, 5 repository or ledger unusable, 6 done \
-             and something is wrong, 1 anything else.",
+             and something is wrong, 7 found what --fail-on names, 8 refused by a rule, 1 anything else.",
         )
         .subcommand_required(true)
         .arg_required_else_help(true)

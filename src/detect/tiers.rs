@@ -1,0 +1,252 @@
+//! How strongly two scopes overlap.
+
+use super::names::{self, Words};
+use crate::domain::conflict::Tier;
+use crate::domain::{CanonicalScope, ScopeKind};
+
+/// A scope in the forms it is compared by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// What kind of thing it is.
+    pub kind: ScopeKind,
+    /// The whole key in canonical form.
+    pub full: String,
+    /// The alias.
+    pub alias: String,
+    /// The words of its name.
+    pub words: Words,
+}
+
+impl Compared {
+    /// The scope declared as `key` with the canonical forms it was given then.
+    #[must_use]
+    pub fn new(key: &str, canonical: CanonicalScope) -> Self {
+        let CanonicalScope { kind, full, alias } = canonical;
+        Self { kind, full, alias, words: names::words(kind, key) }
+    }
+}
+
+/// Two scopes overlap at most in one way: the strongest.
+///
+/// This is the definition; [`super::overlaps`] finds the same for many scopes at once.
+#[must_use]
+pub fn overlap(one: &Compared, other: &Compared) -> Option<Tier> {
+    let is_file = one.kind == ScopeKind::File;
+    if one.kind != other.kind {
+        return (key(one) == key(other)).then_some(Tier::OtherKind);
+    }
+    if one.full == other.full {
+        return Some(Tier::Same);
+    }
+    if is_file {
+        if one.alias == other.alias {
+            return Some(Tier::SameName);
+        }
+        let inside = contains(&one.full, &other.full) || contains(&other.full, &one.full);
+        return inside.then_some(Tier::Inside);
+    }
+    let same_alias = alias_key(one).is_some_and(|alias| alias_key(other) == Some(alias));
+    if same_alias || is_tail(one, other) || is_tail(other, one) {
+        return Some(Tier::SameName);
+    }
+    are_similar(one, other).then_some(Tier::SimilarName)
+}
+
+/// The key in folded case, in which kinds are compared with each other.
+#[must_use]
+pub fn key(scope: &Compared) -> &str {
+    if scope.kind == ScopeKind::File { &scope.alias } else { &scope.full }
+}
+
+/// Whether two names of one kind are variations of each other.
+#[must_use]
+pub fn are_similar(one: &Compared, other: &Compared) -> bool {
+    // Siblings in one container, and one name in two containers, are told apart by people too.
+    let siblings = match (one.alias.rsplit_once(['.', ':']), other.alias.rsplit_once(['.', ':'])) {
+        (Some((here, _)), Some((there, _))) => here == there,
+        _ => false,
+    };
+    one.kind == other.kind
+        && names::vary(one.kind)
+        && !siblings
+        && member(&one.alias) != member(&other.alias)
+        && names::are_similar(&one.words, &other.words)
+}
+
+fn container(alias: &str) -> Option<&str> {
+    alias.split_once("::").map(|(container, _)| container)
+}
+
+fn member(alias: &str) -> &str {
+    alias.rsplit("::").next().unwrap_or(alias)
+}
+
+/// The container and member two symbols are the same by, whatever their namespaces. A container
+/// that is a file says nothing without its directory: every folder has its `mod.rs`.
+#[must_use]
+pub fn alias_key(scope: &Compared) -> Option<&str> {
+    let container = (scope.kind == ScopeKind::Symbol).then(|| container(&scope.alias)).flatten()?;
+    (!names::is_file_name(container)).then_some(scope.alias.as_str())
+}
+
+/// The full form with `::` read as `.`: what names are compared by from their ends.
+#[must_use]
+pub fn dotted(full: &str) -> String {
+    full.replace("::", ".")
+}
+
+/// Whether the name of `tail` is that of `whole`, or what it ends in from a part on.
+fn is_tail(tail: &Compared, whole: &Compared) -> bool {
+    let (tail_name, name) = (dotted(&tail.full), dotted(&whole.full));
+    has_tails(tail.kind)
+        && !says_too_little(&tail.full)
+        && (tail_name == name || tails(&name).any(|found| found == tail_name))
+}
+
+/// Whether a short spelling of this kind stands for a longer one. Settings and variables are
+/// always spelled out: `timeout` is not every key that ends so.
+#[must_use]
+pub const fn has_tails(kind: ScopeKind) -> bool {
+    !matches!(kind, ScopeKind::File | ScopeKind::Api | ScopeKind::Config | ScopeKind::Env)
+}
+
+/// A bare member every other type has says nothing about which one is meant.
+#[must_use]
+pub fn says_too_little(full: &str) -> bool {
+    const COMMON_MEMBERS: &[&str] = &[
+        "build",
+        "clone",
+        "close",
+        "constructor",
+        "create",
+        "default",
+        "delete",
+        "drop",
+        "execute",
+        "find",
+        "from",
+        "get",
+        "handle",
+        "index",
+        "init",
+        "list",
+        "load",
+        "main",
+        "new",
+        "open",
+        "parse",
+        "read",
+        "render",
+        "run",
+        "save",
+        "set",
+        "setup",
+        "start",
+        "stop",
+        "tostring",
+        "update",
+        "validate",
+        "write",
+    ];
+    COMMON_MEMBERS.contains(&full)
+}
+
+/// What a dotted name ends in, from each part but the first on, the longest first.
+pub fn tails(dotted: &str) -> impl Iterator<Item = &str> {
+    dotted.match_indices('.').map(|(at, _)| &dotted[at + 1..]).filter(|tail| !tail.is_empty())
+}
+
+/// Whether the file `inner` lies below the directory `outer`.
+#[must_use]
+pub fn contains(outer: &str, inner: &str) -> bool {
+    outer != inner && (outer == "." || inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/')))
+}
+
+/// The directories a file lies in, from the innermost to the whole tree.
+pub fn directories_above(file: &str) -> impl Iterator<Item = &str> {
+    let named = file.rmatch_indices('/').map(|(at, _)| &file[..at]);
+    named.chain((file != ".").then_some("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::canonical::forms;
+    use super::*;
+
+    fn tier(one: (ScopeKind, &str), other: (ScopeKind, &str)) -> Option<Tier> {
+        let compared = |(kind, key)| Compared::new(key, forms(kind, key));
+        let (one, other) = (compared(one), compared(other));
+        let found = overlap(&one, &other);
+        assert_eq!(found, overlap(&other, &one), "an overlap has no direction");
+        found
+    }
+
+    fn symbols(one: &str, other: &str) -> Option<Tier> {
+        tier((ScopeKind::Symbol, one), (ScopeKind::Symbol, other))
+    }
+
+    fn files(one: &str, other: &str) -> Option<Tier> {
+        tier((ScopeKind::File, one), (ScopeKind::File, other))
+    }
+
+    #[test]
+    fn the_same_name_in_another_namespace_is_no_certainty() {
+        assert_eq!(symbols("PaymentService", "paymentservice"), Some(Tier::Same));
+        assert_eq!(symbols("PaymentService", "crate::billing::PaymentService"), Some(Tier::SameName));
+        assert_eq!(symbols("Report::render", r"App\Billing\Report::render"), Some(Tier::SameName));
+        assert_eq!(symbols(r"App\Admin\Report::render", r"App\Billing\Report::render"), Some(Tier::SameName));
+        assert_eq!(symbols("billing.Cart", "com.shop.billing.Cart"), Some(Tier::SameName));
+        assert_eq!(symbols("src/payments.rs::charge", "payments.rs::charge"), Some(Tier::SameName));
+        assert_eq!(symbols("Report.render", r"App\Billing\Report::render"), Some(Tier::SameName));
+    }
+
+    #[test]
+    fn a_common_member_of_another_container_is_nothing() {
+        assert_eq!(symbols("Cart::new", "Order::new"), None);
+        assert_eq!(symbols("a::b::render", "c::d::render"), None);
+        assert_eq!(
+            symbols("src/registry.rs::simple", "src/local_registry.rs::simple"),
+            None,
+            "a file is where, not what"
+        );
+        assert_eq!(symbols("new", "Parser::new"), None);
+        assert_eq!(symbols("src/a/mod.rs::load", "src/b/mod.rs::load"), None, "every folder has its mod.rs");
+        assert_eq!(symbols("xservice", "service"), None, "a tail begins at a boundary");
+        assert_eq!(symbols("UserService", "UserController"), None);
+    }
+
+    #[test]
+    fn one_key_under_two_kinds_is_the_same_thing_perhaps() {
+        let other = (ScopeKind::Component, "payments");
+        assert_eq!(tier((ScopeKind::Domain, "Payments"), other), Some(Tier::OtherKind));
+        assert_eq!(tier((ScopeKind::File, "Payments"), other), Some(Tier::OtherKind));
+    }
+
+    #[test]
+    fn files_overlap_by_equality_case_and_containment_alone() {
+        assert_eq!(files("src/billing", "src/billing/mod.rs"), Some(Tier::Inside));
+        assert_eq!(files(".", "src/a.rs"), Some(Tier::Inside));
+        assert_eq!(files("src/bill", "src/billing/mod.rs"), None);
+        assert_eq!(files("src/a/mod.rs", "src/b/mod.rs"), None);
+        assert_eq!(files("README.md", "readme.md"), Some(Tier::SameName));
+        assert_eq!(files("a.rs", "rs"), None);
+    }
+
+    #[test]
+    fn similar_names_share_their_words_and_one_has_all_of_the_others() {
+        assert_eq!(symbols("PaymentService", "StripePaymentService"), Some(Tier::SimilarName));
+        assert_eq!(symbols("PaymentService", "PaymentGateway"), None);
+        assert_eq!(symbols("pay_service", "PayService"), Some(Tier::SimilarName), "one name in two styles");
+        assert_eq!(symbols("UserRepository::find", "UserRepository::findAll"), None, "siblings");
+        assert_eq!(symbols("com.a.Mapper", "com.b.Mapper"), None, "two classes of one name");
+        for kind in [ScopeKind::Api, ScopeKind::Env, ScopeKind::Config, ScopeKind::Test] {
+            assert_eq!(tier((kind, "users name"), (kind, "users name full")), None, "{kind} is read exactly");
+        }
+    }
+
+    #[test]
+    fn directories_are_listed_up_to_the_whole_tree() {
+        assert_eq!(directories_above("a/b/c.rs").collect::<Vec<_>>(), ["a/b", "a", "."]);
+        assert_eq!(directories_above(".").count(), 0);
+    }
+}

@@ -1,0 +1,134 @@
+//! `amend_intent`: the owner changes what an intent touches, before its code is validated.
+
+use serde::{Deserialize, Serialize};
+
+use super::found::Found;
+use crate::domain::fact::{Fact, IntentAmended};
+use crate::domain::scope::DeclaredScope;
+use crate::domain::text::Summary;
+use crate::domain::transition::{Act, after};
+use crate::domain::{Agent, Conflict, Id, IdRef, Intent};
+use crate::failure::{Code, Failure};
+use crate::ledger::{Draft, Patience, Transaction};
+use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::service::host::register_first;
+use crate::service::matching::Matches;
+use crate::service::recording::{self, Acting};
+use crate::service::{Cx, OpenLedger, scopes};
+
+pub struct Amend;
+
+/// What changes.
+#[derive(Debug, Deserialize, schemars::JsonSchema, clap::Args)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The intent, or the beginning of its id.
+    #[arg(value_name = "INTENT_ID")]
+    id: IdRef<Intent>,
+    /// Its owner.
+    #[arg(long = "agent", env = "FOREMERGE_AGENT", value_name = "AGENT_ID")]
+    agent_id: IdRef<Agent>,
+    /// Everything it touches from now on, and how; may be repeated. Replaces all scopes it had.
+    #[arg(long = "scope", value_name = "KIND:KEY=OPERATION", required = true)]
+    scopes: Vec<DeclaredScope>,
+    /// What will be done now, if that changes.
+    #[arg(long, allow_hyphen_values = true)]
+    #[serde(default)]
+    summary: Option<Summary>,
+}
+
+/// The amended intent, what it collides with, and what no longer holds.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Output {
+    /// The intent.
+    intent: Intent,
+    /// Conflicts that no longer hold and were dismissed.
+    dismissed: Vec<Id<Conflict>>,
+    #[serde(flatten)]
+    found: Found,
+}
+
+impl Operation for Amend {
+    const SPEC: Spec = Spec {
+        id: "amend_intent",
+        cli: Cli { noun: Some("intent"), verb: "amend" },
+        http: Some(Http { method: Method::Post, path: "/v1/intents/{id}/amend" }),
+        mcp: true,
+        effect: Effect::Write,
+        summary: "Change what an intent touches; conflicts that no longer hold are dismissed",
+        guide: "Give every scope the intent has from now on. Only its owner may, and only before its code is \
+                validated.\n\n\
+                Example:\n  foremerge intent amend int_1f2e3d4c --scope symbol:PaymentProvider=add",
+        codes: &[Code::InvalidInput, Code::NotFound, Code::Forbidden, Code::InvalidTransition],
+    };
+    type Needs = OpenLedger;
+    type Input = Input;
+    type Output = Output;
+
+    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
+        if input.scopes.is_empty() {
+            return Err(Failure::invalid(
+                "scopes",
+                "name at least one; an intent cannot be amended to touch nothing",
+            ));
+        }
+        let (agent, intent, summary) = cx.ledger().read::<_, Failure>(|snapshot| {
+            let agent = snapshot.resolve(&input.agent_id).map_err(|error| register_first(error.into()))?;
+            let intent = snapshot.intent(snapshot.resolve(&input.id)?)?;
+            may_amend(&intent, agent)?;
+            let summary =
+                input.summary.as_ref().map_or(intent.summary, |summary| summary.as_str().to_owned());
+            Ok((agent, intent.id, summary))
+        })?;
+        let scopes = scopes::publishable(cx, input.scopes, &summary)?;
+        let (mut matches, debts) = cx.ledger().read::<_, Failure>(|snapshot| {
+            let agent = snapshot.agent(agent)?;
+            let debts = recording::debts(snapshot, &agent, cx.now())?;
+            Ok((Matches::find(snapshot, &agent, &summary, scopes)?, debts))
+        })?;
+        let summary = input.summary.map(Summary::into_string);
+        let write = move |transaction: &mut Transaction<'_>| {
+            may_amend(&transaction.intent(intent)?, agent)?;
+            matches.refresh(transaction)?;
+            let fact = Fact::IntentAmended(IntentAmended { scopes: matches.scopes().to_vec(), summary });
+            let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
+            let acting = Acting { intent, agent, cause };
+            let dismissed = recording::dismiss(transaction, acting, &matches)?;
+            let findings = recording::record(transaction, acting, &matches)?;
+            recording::settle(transaction, agent, cause, debts)?;
+            transaction.heard_from(agent)?;
+            Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, transaction.now()))
+        };
+        let (intent, dismissed, matches, findings, now) = cx.ledger().write(Patience::Wait, write)?;
+        let found = cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, now))?;
+        Ok(Output { intent, dismissed, found })
+    }
+}
+
+/// Only the owner may, and only while the table has a row for it.
+fn may_amend(intent: &Intent, agent: Id<Agent>) -> Result<(), Failure> {
+    if intent.agent_id != agent {
+        let message = format!("{} belongs to {}; only its owner may amend it", intent.id, intent.agent_id);
+        return Err(Failure::new(Code::Forbidden, message));
+    }
+    match after(Act::Amend, Some(intent.status)) {
+        Some(_) => Ok(()),
+        None => Err(Failure::new(
+            Code::InvalidTransition,
+            format!("{} is {} and cannot be amended any more", intent.id, intent.status),
+        )),
+    }
+}
+
+impl Answer for Output {}
+
+impl Render for Output {
+    fn render(&self, screen: &mut Screen) {
+        screen.line(format!("Amended {}: {}", self.intent.id, self.intent.summary));
+        if !self.dismissed.is_empty() {
+            let dismissed: Vec<_> = self.dismissed.iter().map(Id::short).collect();
+            screen.line(format!("Dismissed, for they no longer hold: {}", dismissed.join(", ")));
+        }
+        self.found.render(!self.intent.scopes.is_empty(), screen);
+    }
+}

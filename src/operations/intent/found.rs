@@ -1,0 +1,138 @@
+//! What publishing and amending an intent tell about other work.
+
+use std::cmp::Reverse;
+
+use serde::Serialize;
+
+use crate::detect::bounds::SHOWN_HIGH;
+use crate::detect::warnings;
+use crate::domain::conflict::RelatedWork;
+use crate::domain::cut::Cut;
+use crate::domain::fact::ConflictDetected;
+use crate::domain::{Conflict, Intent, Severity, Timestamp};
+use crate::failure::Failure;
+use crate::ledger::Snapshot;
+use crate::operations::{Screen, conflicts};
+use crate::service::matching::Matches;
+
+/// What an intent collides with.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub(super) struct Found {
+    /// Conflicts on record, most severe first.
+    pub(super) conflicts: Vec<Conflict>,
+    /// Other agents' active work that touches it.
+    pub(super) related_work: Vec<RelatedWork>,
+    /// Whether the agent should judge how its work and the related work go together.
+    assessment_required: bool,
+    /// What to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+    /// What is odd about the intent itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    warnings: Vec<String>,
+    /// Findings below HIGH that were not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted: Option<u64>,
+    /// Recorded or found but left out of this answer, by field.
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    cut: Cut,
+}
+
+/// Most warnings about spellings in one answer.
+const WARNINGS: usize = 20;
+
+impl Found {
+    /// Reads back what is on record of `findings`.
+    pub(super) fn read(
+        snapshot: &Snapshot<'_>,
+        intent: &Intent,
+        matches: &Matches,
+        findings: &ConflictDetected,
+        now: Timestamp,
+    ) -> Result<Self, Failure> {
+        let (mut conflicts, mut found, mut high) = (Vec::new(), 0, 0);
+        for pair in &findings.pairs {
+            for sighting in &pair.found {
+                found += 1;
+                high += usize::from(sighting.severity == Severity::High);
+                // Only what is shown is read back.
+                let shown = sighting.severity != Severity::High || high <= SHOWN_HIGH;
+                if let Some(identity) = findings.identity(intent.id, pair.with, sighting).filter(|_| shown) {
+                    conflicts.push(snapshot.conflict(identity)?);
+                }
+            }
+        }
+        conflicts.sort_by_key(|conflict| Reverse(conflict.severity));
+        let (related_work, related) = matches.related(snapshot, now)?;
+        let cut = Cut::default().with("conflicts", conflicts.len(), found).with(
+            "related_work",
+            related_work.len(),
+            related as u64,
+        );
+        let assessment_required =
+            high > 0 || related_work.iter().any(|work| work.owner_stopped_since.is_none());
+        let next = match (high, assessment_required) {
+            (1.., _) => Some("Talk to the owners of the conflicting work before you write code."),
+            (0, true) => Some("Look at the related work before you write code: it touches the same scopes."),
+            _ => None,
+        };
+        let mut warnings: Vec<_> = intent
+            .scopes
+            .iter()
+            .filter_map(|scope| warnings::dropped_class(scope.kind, &scope.key))
+            .take(WARNINGS)
+            .collect();
+        if intent.scopes.is_empty() {
+            warnings.push(warnings::NO_SCOPES.to_owned());
+        }
+        let omitted = Some(findings.omitted).filter(|count| *count > 0);
+        let next = next.map(str::to_owned);
+        Ok(Self { conflicts, related_work, assessment_required, next, warnings, omitted, cut })
+    }
+
+    pub(super) fn render(&self, has_scopes: bool, screen: &mut Screen) {
+        for warning in &self.warnings {
+            screen.line(format!("warning: {warning}"));
+        }
+        let stopped = |work: &RelatedWork, screen: &mut Screen| {
+            if let Some(since) = work.owner_stopped_since {
+                screen.line(format!("  {} was last heard of {}.", work.agent, screen.ago(since)));
+            }
+        };
+        let parties = |conflict: &Conflict| [conflict.source_intent_id, conflict.target_intent_id];
+        for conflict in &self.conflicts {
+            screen.gap();
+            conflicts::details(conflict, screen);
+            for work in self.related_work.iter().filter(|work| parties(conflict).contains(&work.intent_id)) {
+                stopped(work, screen);
+            }
+        }
+        let without_conflict = self.related_work.iter().filter(|work| {
+            !self.conflicts.iter().any(|conflict| parties(conflict).contains(&work.intent_id))
+        });
+        for work in without_conflict {
+            screen.gap();
+            screen.line(format!("Related: {} {} ({})", work.intent_id.short(), work.summary, work.agent));
+            stopped(work, screen);
+        }
+        if let Some(omitted) = self.omitted {
+            screen.line(match omitted {
+                1 => "One lesser finding was not recorded.".to_owned(),
+                _ => format!("{omitted} lesser findings were not recorded."),
+            });
+        }
+        let cut = self.cut.of("conflicts");
+        if cut > 0 {
+            screen.line(format!("{cut} more conflicts are on record: foremerge conflicts list"));
+        }
+        if let Some(next) = &self.next {
+            screen.gap();
+            screen.line(next);
+        } else if self.related_work.is_empty() && self.conflicts.is_empty() && has_scopes {
+            screen.line("Nobody else's active work touches it.");
+        }
+    }
+}
