@@ -43,6 +43,7 @@ mod ops_stopped;
 mod ops_together;
 mod probe;
 mod reference;
+mod replay_lines;
 mod sandbox;
 mod scenarios;
 mod simulator;
