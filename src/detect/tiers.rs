@@ -66,9 +66,12 @@ pub fn are_similar(one: &Compared, other: &Compared) -> bool {
         (Some((here, _)), Some((there, _))) => here == there,
         _ => false,
     };
+    // Functions that both say which file they are in leave nothing to guess.
+    let located = |scope: &Compared| container(&scope.alias).is_some_and(names::is_file_name);
     one.kind == other.kind
         && names::vary(one.kind)
         && !siblings
+        && !(located(one) && located(other))
         && member(&one.alias) != member(&other.alias)
         && names::are_similar(&one.words, &other.words)
 }
@@ -208,6 +211,11 @@ mod tests {
             symbols("src/registry.rs::simple", "src/local_registry.rs::simple"),
             None,
             "a file is where, not what"
+        );
+        assert_eq!(
+            symbols("tests/test.rs::test_all", "tests/lto.rs::test_all_exclude"),
+            None,
+            "both are located"
         );
         assert_eq!(symbols("new", "Parser::new"), None);
         assert_eq!(symbols("src/a/mod.rs::load", "src/b/mod.rs::load"), None, "every folder has its mod.rs");
