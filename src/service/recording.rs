@@ -144,7 +144,9 @@ pub fn debts(snapshot: &Snapshot<'_>, agent: &Agent, now: Timestamp) -> Result<V
     Ok(debts)
 }
 
-/// Records what a returning agent was owed, as an acting call of its own for each intent.
+/// Records what a returning agent was owed, as an acting call of its own for each intent. What was
+/// owed to `compared`, which the agent's call compared anew, is settled by that: its scopes may
+/// have changed since the debt was looked up.
 ///
 /// # Errors
 /// Whatever stops a write.
@@ -152,13 +154,16 @@ pub fn settle(
     transaction: &mut Transaction<'_>,
     agent: Id<Agent>,
     cause: Id<Event>,
+    compared: Id<Intent>,
     debts: Vec<Debt>,
 ) -> Result<(), Failure> {
     for mut debt in debts {
         let acting = Acting { intent: debt.intent, agent, cause };
-        debt.matches.refresh(transaction)?;
-        debt.matches.keep(&debt.rows);
-        record(transaction, acting, &debt.matches)?;
+        if debt.intent != compared {
+            debt.matches.refresh(transaction)?;
+            debt.matches.keep(&debt.rows);
+            record(transaction, acting, &debt.matches)?;
+        }
         transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: debt.with })))?;
     }
     Ok(())

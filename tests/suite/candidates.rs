@@ -212,7 +212,12 @@ property!(
             let others = others(snapshot, &published, &intents, me);
             for summary in &asked {
                 let mine = prose::words(summary);
-                let found = snapshot.similar_summaries(snapshot.agent_row(agent(me))?, &mine)?;
+                let found = snapshot.summaries(
+                    snapshot.agent_row(agent(me))?,
+                    &mine,
+                    rules::DUPLICATE_ON_SHARED_SCOPE + 1,
+                    None,
+                )?;
                 let shares = others.iter().map(|(intent, _, declared)| {
                     let theirs = prose::words(&declared.summary);
                     let enough = says_enough(&mine) && says_enough(&theirs);

@@ -90,3 +90,22 @@ fn a_what_if_names_stopped_work_it_touches() {
     assert_eq!(found["conflicts"], json!([]));
     assert_eq!(found["stopped_work"][0]["agent"], "gone");
 }
+
+#[test]
+fn an_owed_intent_that_its_returning_owner_amends_is_compared_as_it_is_now() {
+    let library = Library::new();
+    let gone = library.agent("gone");
+    let intent = text(&library.publish(&gone, &["domain:billing=modify"])["intent"]["id"]);
+    library.world.pass(TWO_HOURS);
+    let here = library.agent("here");
+    library.publish(&here, &["domain:billing=extend", "domain:orders=extend"]);
+    assert!(kinds(&library).is_empty(), "owed");
+    let scopes = json!([{ "kind": "domain", "key": "orders", "operation": "modify" }]);
+    library.data("amend_intent", json!({ "id": intent, "agent_id": gone, "scopes": scopes }));
+    let conflicts = library.data("list_conflicts", json!({}));
+    let scopes: Vec<_> = conflicts.as_array().unwrap().iter().map(|one| text(&one["scope"]["key"])).collect();
+    assert_eq!(scopes, ["orders"], "what it no longer touches is nothing to record");
+    library.publish(&gone, &["symbol:X=add"]);
+    assert_eq!(kinds(&library).len(), 1, "and nothing is owed any more");
+    assert!(event_types(&library).contains(&"findings.settled".to_owned()));
+}

@@ -221,17 +221,4 @@ impl Snapshot<'_> {
         let found = find.query_map([intent], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
-
-    /// The conflicts between two intents.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn conflicts_between(&self, one: Id<Intent>, other: Id<Intent>) -> Result<Vec<Conflict>, Error> {
-        let mut find = self.connection().prepare_cached(&format!(
-            "{SELECT} WHERE low.kind = 2 AND low.uid = ?1 AND high.kind = 2 AND high.uid = ?2
-             ORDER BY severity DESC, rule, conflict.uid"
-        ))?;
-        let found = find.query_map((one.min(other), one.max(other)), conflict)?;
-        Ok(found.collect::<Result<_, _>>()?)
-    }
 }

@@ -12,7 +12,6 @@ use super::super::error::Error;
 use super::Snapshot;
 use crate::detect::findings::says_enough;
 use crate::detect::names::{self, Words, reaches};
-use crate::detect::rules;
 use crate::detect::tiers::{
     Compared, alias_key, are_similar, directories_above, dotted, has_tails, key, says_too_little, tails,
 };
@@ -210,17 +209,9 @@ impl Snapshot<'_> {
         Ok(found)
     }
 
-    /// Active intents of agents other than `agent` whose summaries share more words with `words`
-    /// than [`rules::DUPLICATE_ON_SHARED_SCOPE`], with the share in thousandths. A summary that
-    /// does not [say enough](says_enough) shares nothing.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn similar_summaries(&self, agent: i64, words: &Words) -> Result<Vec<(i64, u32)>, Error> {
-        self.summaries(agent, words, rules::DUPLICATE_ON_SHARED_SCOPE + 1, None)
-    }
-
-    /// The same for a share of at least `least` thousandths, among the intents `within` if given.
+    /// Active intents of agents other than `agent` whose summaries share at least `least`
+    /// thousandths of their words with `words`, with that share; among the intents `within` if
+    /// given. A summary that does not [say enough](says_enough) shares nothing.
     ///
     /// # Errors
     /// Whatever stops a read.

@@ -95,7 +95,7 @@ impl Operation for Amend {
             let acting = Acting { intent, agent, cause };
             let dismissed = recording::dismiss(transaction, acting, &matches)?;
             let findings = recording::record(transaction, acting, &matches)?;
-            recording::settle(transaction, agent, cause, debts)?;
+            recording::settle(transaction, agent, cause, intent, debts)?;
             transaction.heard_from(agent)?;
             Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, transaction.now()))
         };

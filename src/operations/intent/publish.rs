@@ -114,7 +114,7 @@ impl Operation for Publish {
             let fact = Fact::IntentPublished(fact);
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let findings = recording::record(transaction, Acting { intent, agent, cause }, &matches)?;
-            recording::settle(transaction, agent, cause, debts)?;
+            recording::settle(transaction, agent, cause, intent, debts)?;
             transaction.heard_from(agent)?;
             Ok::<_, Failure>((transaction.intent(intent)?, matches, findings, transaction.now()))
         };
