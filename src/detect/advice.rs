@@ -13,13 +13,24 @@ pub struct Party<'a> {
     pub kind: ScopeKind,
     /// Key of its scope as declared.
     pub key: &'a str,
-    /// What it does there.
-    pub operation: ScopeOperation,
+    /// What it does there; a claim says only that it is at work.
+    pub operation: Option<ScopeOperation>,
 }
 
 impl Party<'_> {
     fn scope(&self) -> String {
         format!("{}:{}", self.kind, self.key)
+    }
+
+    fn is_destructive(&self) -> bool {
+        self.operation.is_some_and(ScopeOperation::is_destructive)
+    }
+
+    fn does(&self, what: &str) -> String {
+        match self.operation {
+            Some(operation) => format!("{} will {operation} {what}", self.agent),
+            None => format!("{} claims {what}", self.agent),
+        }
     }
 }
 
@@ -40,24 +51,16 @@ pub const DUPLICATE_SUGGESTION: &str =
 /// What collides, in a sentence.
 #[must_use]
 pub fn explanation(rule: Rule, source: Party<'_>, target: Party<'_>, asserted: bool) -> String {
-    let (first, second) = if target.operation.is_destructive() && !source.operation.is_destructive() {
-        (target, source)
-    } else {
-        (source, target)
-    };
-    let what = format!(
-        "{} will {} {} while {} will {} {}",
-        first.agent,
-        first.operation,
-        first.scope(),
-        second.agent,
-        second.operation,
-        if first.kind == second.kind && first.key == second.key { "it".to_owned() } else { second.scope() },
-    );
+    let (first, second) =
+        if target.is_destructive() && !source.is_destructive() { (target, source) } else { (source, target) };
+    let same = first.kind == second.kind && first.key == second.key;
+    let theirs = if same { "it".to_owned() } else { second.scope() };
+    let what = format!("{} while {}", first.does(&first.scope()), second.does(&theirs));
     let consequence = match rule {
         Rule::DestructiveVsAdditive => format!("what {} builds on may no longer be there", second.agent),
         Rule::DivergentRewrite => "at most one of the two results can stand".to_owned(),
         Rule::SharedContract | Rule::DuplicateWork => "each may change what the other relies on".to_owned(),
+        Rule::OverlappingClaim => "both are at work in the same place".to_owned(),
     };
     let certainty = if asserted { "" } else { " This is a hint, not a certainty." };
     format!("{what}: {consequence}.{certainty}")
@@ -79,7 +82,7 @@ pub fn suggestion(rule: Rule, source: Party<'_>, target: Party<'_>) -> String {
             )
         }
         Rule::DestructiveVsAdditive => {
-            let destructive = if source.operation.is_destructive() { source } else { target };
+            let destructive = if source.is_destructive() { source } else { target };
             format!(
                 "Introduce {} first and let both sides build on it (a heuristic: the name is only a proposal).",
                 abstraction(destructive.kind, destructive.key)
@@ -87,6 +90,12 @@ pub fn suggestion(rule: Rule, source: Party<'_>, target: Party<'_>) -> String {
         }
         Rule::SharedContract | Rule::DuplicateWork => {
             format!("Agree on what {} promises before either side changes it.", source.scope())
+        }
+        Rule::OverlappingClaim => {
+            format!(
+                "Agree who works on {} first; a claim that is not needed can be released.",
+                source.scope()
+            )
         }
     }
 }
@@ -106,7 +115,7 @@ mod tests {
     use super::*;
 
     fn party(agent: &'static str, kind: ScopeKind, operation: ScopeOperation) -> Party<'static> {
-        Party { agent, kind, key: "PaymentService", operation }
+        Party { agent, kind, key: "PaymentService", operation: Some(operation) }
     }
 
     #[test]
@@ -140,11 +149,20 @@ mod tests {
             "Agree on what symbol:PaymentService promises before either side changes it."
         );
         assert_eq!(
+            advise(Rule::OverlappingClaim, ScopeKind::Symbol, Modify, Modify),
+            "Agree who works on symbol:PaymentService first; a claim that is not needed can be released."
+        );
+        assert_eq!(
             DUPLICATE_SUGGESTION,
             "Split the work between you, or agree on one owner and discard the other intent."
         );
         for kind in [ScopeKind::Schema, ScopeKind::Migration, ScopeKind::Config] {
-            for rule in [Rule::DestructiveVsAdditive, Rule::DivergentRewrite, Rule::SharedContract] {
+            for rule in [
+                Rule::DestructiveVsAdditive,
+                Rule::DivergentRewrite,
+                Rule::SharedContract,
+                Rule::OverlappingClaim,
+            ] {
                 assert_eq!(
                     advise(rule, kind, Replace, Modify),
                     "Agree on the order of the migrations, and who writes which, before either side starts."
@@ -176,6 +194,11 @@ mod tests {
             explain(Rule::DestructiveVsAdditive, Replace, Extend, false),
             "a will replace symbol:PaymentService while b will extend it: what b builds on may no longer be there. This is \
              a hint, not a certainty."
+        );
+        let claims = |agent| Party { operation: None, ..party(agent, ScopeKind::Symbol, Modify) };
+        assert_eq!(
+            explanation(Rule::OverlappingClaim, claims("a"), claims("b"), true),
+            "a claims symbol:PaymentService while b claims it: both are at work in the same place."
         );
         assert_eq!(
             duplicate_explanation("a", "b", 667),

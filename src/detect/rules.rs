@@ -53,6 +53,9 @@ pub fn score(tier: Tier, words: u32) -> u16 {
     u16::try_from((ten_thousandths * WEIGHT + 5_000) / 10_000).unwrap_or(1_000)
 }
 
+/// Score of overlapping claims in thousandths.
+pub const CLAIM_SCORE: u16 = 880;
+
 /// Score of duplicate work in thousandths, from the share of words of the summaries.
 #[must_use]
 pub fn duplicate_score(words: u32) -> u16 {
@@ -65,6 +68,7 @@ pub const fn rank(rule: Rule) -> u8 {
     match rule {
         Rule::DestructiveVsAdditive => 1,
         Rule::DivergentRewrite => 2,
+        Rule::OverlappingClaim => 3,
         Rule::DuplicateWork => 4,
         Rule::SharedContract => 5,
     }

@@ -16,6 +16,8 @@ words! {
         SharedContract = 3, "FM-C003";
         /// Both sides say they will do the same.
         DuplicateWork = 4, "FM-C004";
+        /// Both sides claim the same thing.
+        OverlappingClaim = 5, "FM-C005";
     }
 }
 
@@ -28,6 +30,7 @@ impl Rule {
             Self::DivergentRewrite => "divergent_rewrite",
             Self::SharedContract => "shared_contract",
             Self::DuplicateWork => "duplicate_work",
+            Self::OverlappingClaim => "overlapping_claim",
         }
     }
 }
@@ -114,10 +117,12 @@ pub struct Evidence {
 pub struct EvidenceAt {
     /// How the scopes overlap, in words.
     pub overlap: String,
-    /// Operation of the source intent.
-    pub source_operation: ScopeOperation,
+    /// Operation of the source intent; claims have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source_operation: Option<ScopeOperation>,
     /// Operation of the target intent.
-    pub target_operation: ScopeOperation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_operation: Option<ScopeOperation>,
     /// Scope of the source intent in canonical form.
     pub source_scope: Scope,
     /// Scope of the target intent in canonical form.

@@ -194,7 +194,7 @@ impl Matches {
                         let mine = &self.scopes[at.scopes.0];
                         let mine = listed.place((mine.kind, mine.full.clone()));
                         let theirs = listed.theirs(snapshot, at.scopes.1)?;
-                        let (tier, operations, inferred) = (at.tier, at.operations, at.inferred);
+                        let (tier, operations, inferred) = (at.tier, Some(at.operations), at.inferred);
                         Some(SightedAt { tier, scopes: (mine, theirs), operations, inferred })
                     }
                 };

@@ -44,8 +44,7 @@ pub fn record(
             match transaction.known_conflict(identity)? {
                 None => first.push(found.clone()),
                 Some(known) => {
-                    let operations = found.at.map(|at| {
-                        let (mine, theirs) = at.operations;
+                    let operations = found.at.and_then(|at| at.operations).map(|(mine, theirs)| {
                         if acting.intent < pair.with { (mine, theirs) } else { (theirs, mine) }
                     });
                     let same = known.severity == found.severity && known.operations == operations;

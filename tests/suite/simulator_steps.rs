@@ -264,7 +264,7 @@ impl What {
                         at: Some(SightedAt {
                             tier: Tier::Same,
                             scopes: (usize::from(*mine), usize::from(*theirs)),
-                            operations: (ScopeOperation::Replace, ScopeOperation::Extend),
+                            operations: Some((ScopeOperation::Replace, ScopeOperation::Extend)),
                             inferred: (false, theirs % 2 == 1),
                         }),
                         similarity: None,

@@ -137,8 +137,9 @@ fn see(
     if let Some(at) = sighting.at {
         scopes = (side(at.scopes.0)?, side(at.scopes.1)?);
     }
-    let mine = (scopes.0, sighting.at.map(|at| at.operations.0), sighting.at.map(|at| at.inferred.0));
-    let theirs = (scopes.1, sighting.at.map(|at| at.operations.1), sighting.at.map(|at| at.inferred.1));
+    let (my_operation, their_operation) = sighting.at.and_then(|at| at.operations).unzip();
+    let mine = (scopes.0, my_operation, sighting.at.map(|at| at.inferred.0));
+    let theirs = (scopes.1, their_operation, sighting.at.map(|at| at.inferred.1));
     let (low, high) = if acting < with { (mine, theirs) } else { (theirs, mine) };
     execute(
         connection,

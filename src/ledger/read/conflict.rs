@@ -44,11 +44,11 @@ struct End {
     kind: ScopeKind,
     full: String,
     key: String,
-    operation: ScopeOperation,
+    operation: Option<ScopeOperation>,
 }
 
 impl End {
-    fn read(row: &Row<'_>, first: usize, operation: ScopeOperation) -> rusqlite::Result<Self> {
+    fn read(row: &Row<'_>, first: usize, operation: Option<ScopeOperation>) -> rusqlite::Result<Self> {
         Ok(Self { kind: row.get(first)?, full: row.get(first + 1)?, key: row.get(first + 2)?, operation })
     }
 

@@ -314,13 +314,14 @@ fn words(
     };
     let scope = |place: usize| Scope { kind: found.scopes[place].0, key: found.scopes[place].1.clone() };
     let (source, target) = (scope(at.scopes.0), scope(at.scopes.1));
-    let one = Party { agent: mine, kind: source.kind, key: &source.key, operation: at.operations.0 };
-    let other = Party { agent: theirs, kind: target.kind, key: &target.key, operation: at.operations.1 };
+    let (my_operation, their_operation) = at.operations.unzip();
+    let one = Party { agent: mine, kind: source.kind, key: &source.key, operation: my_operation };
+    let other = Party { agent: theirs, kind: target.kind, key: &target.key, operation: their_operation };
     let explanation = advice::explanation(sighting.rule, one, other, sighting.asserted);
     let suggestion = advice::suggestion(sighting.rule, one, other);
     evidence.overlap = Some(at.tier.in_words());
-    evidence.source_operation = Some(at.operations.0);
-    evidence.target_operation = Some(at.operations.1);
+    evidence.source_operation = my_operation;
+    evidence.target_operation = their_operation;
     (
         explanation,
         suggestion,

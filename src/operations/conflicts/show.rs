@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::domain::{Conflict, IdRef};
+use crate::domain::{Conflict, IdRef, ScopeOperation};
 use crate::failure::{Code, Failure};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
@@ -54,9 +54,10 @@ impl Render for Conflict {
         );
         fields.extend(evidence.at.iter().map(|at| ("overlap", at.overlap.clone())));
         fields.push(("source", self.source_intent_id.to_string()));
-        let side = |operation, inferred, scope| {
+        let side = |operation: Option<ScopeOperation>, inferred, scope| {
             let origin = if inferred { "read from prose" } else { "declared" };
-            ("", format!("{operation} ({origin}) on {scope}"))
+            let does = operation.map_or("claim".to_owned(), |operation| format!("{operation} ({origin})"));
+            ("", format!("{does} on {scope}"))
         };
         fields.extend(
             evidence
