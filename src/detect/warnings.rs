@@ -3,6 +3,9 @@
 use super::canonical::{forms, is_source_ending};
 use crate::domain::ScopeKind;
 
+/// Most warnings about spellings in one answer.
+pub const SHOWN: usize = 20;
+
 /// Said of an intent without scopes.
 pub const NO_SCOPES: &str = "No scopes are declared: this work can be matched to others only by its summary, which never \
                              makes a HIGH finding. It is published all the same, as a placeholder may be.";

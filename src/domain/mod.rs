@@ -4,6 +4,8 @@
 //! everything above may depend on this room, and this room depends on nothing.
 
 pub mod agent;
+pub mod assessment;
+pub mod claim;
 pub mod conflict;
 pub mod cut;
 pub mod digest;
@@ -11,6 +13,7 @@ pub mod event;
 pub mod fact;
 pub mod id;
 pub mod intent;
+pub mod message;
 pub mod metadata;
 pub mod scope;
 pub mod text;
@@ -19,11 +22,14 @@ pub mod transition;
 pub mod word;
 
 pub use agent::{Agent, AgentStatus};
+pub use assessment::Assessment;
+pub use claim::{Claim, ClaimStatus};
 pub use conflict::{Conflict, ConflictStatus, Rule, Severity};
 pub use digest::Digest;
 pub use event::Event;
 pub use id::{Id, IdRef};
 pub use intent::{Intent, IntentStatus, Task};
+pub use message::{Message, MessageStatus};
 pub use scope::{CanonicalScope, Scope, ScopeClaim, ScopeKind, ScopeOperation};
 pub use text::Text;
 pub use time::Timestamp;

@@ -87,22 +87,58 @@ fn declared<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<
     serde::Deserialize::deserialize(deserializer).map(Some)
 }
 
-impl<'de> serde::Deserialize<'de> for DeclaredScope {
-    /// Takes an object only: serde alone would take `["symbol", "x", "add"]` too.
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> serde::de::Visitor<'de> for Fields {
-            type Value = DeclaredScope;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object with kind, key and operation")
-            }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<DeclaredScope, A::Error> {
-                DeclaredScope::deserialize(serde::de::value::MapAccessDeserializer::new(map))
-            }
-        }
-        deserializer.deserialize_map(Fields)
+/// A scope as a caller names it, where no operation belongs. On the command line `KIND:KEY`.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(inline)]
+pub struct NamedScope {
+    /// What kind of thing it is.
+    pub kind: ScopeKind,
+    /// Which one: a symbol, route, path or name, spelled as you would write it.
+    pub key: ScopeKey,
+}
+
+impl NamedScope {
+    /// The key without the operation somebody wrote behind it.
+    #[must_use]
+    pub fn key_before_operation(key: &str) -> Option<&str> {
+        let (key, operation) = key.rsplit_once('=')?;
+        operation.parse::<ScopeOperation>().is_ok().then_some(key.trim_end())
     }
 }
+
+impl std::str::FromStr for NamedScope {
+    type Err = Invalid;
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        const FORM: &str = "write KIND:KEY, such as symbol:PaymentService";
+        let (kind, key) = text.split_once(':').ok_or_else(|| Invalid(format!("no kind; {FORM}")))?;
+        let key = key.parse().map_err(|Invalid(why)| Invalid(format!("the key {why}; {FORM}")))?;
+        Ok(Self { kind: kind.parse()?, key })
+    }
+}
+
+/// Takes an object only: serde alone would take `["symbol", "x", "add"]` for a struct, too.
+macro_rules! read_as_object {
+    ($scope:ty, $expected:literal) => {
+        impl<'de> serde::Deserialize<'de> for $scope {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Fields;
+                impl<'de> serde::de::Visitor<'de> for Fields {
+                    type Value = $scope;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str($expected)
+                    }
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$scope, A::Error> {
+                        <$scope>::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+                    }
+                }
+                deserializer.deserialize_map(Fields)
+            }
+        }
+    };
+}
+read_as_object!(DeclaredScope, "an object with kind, key and operation");
+read_as_object!(NamedScope, "an object with kind and key");
 
 impl std::str::FromStr for DeclaredScope {
     type Err = Invalid;
@@ -172,6 +208,14 @@ pub struct CanonicalScope {
     pub alias: String,
 }
 
+impl CanonicalScope {
+    /// The alias where it differs from the full form, as events keep it.
+    #[must_use]
+    pub fn own_alias(&self) -> Option<String> {
+        (self.alias != self.full).then(|| self.alias.clone())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +238,18 @@ mod tests {
         }
         let refusal = "gadget:x=add".parse::<DeclaredScope>().unwrap_err().0;
         assert!(refusal.contains("symbol, api, schema"), "{refusal}");
+    }
+
+    #[test]
+    fn where_no_operation_belongs_everything_after_the_kind_is_the_key() {
+        let scope: NamedScope = "api:GET /search?q=add".parse().unwrap();
+        assert_eq!((scope.kind, scope.key.as_str()), (ScopeKind::Api, "GET /search?q=add"));
+        assert_eq!(NamedScope::key_before_operation("Pay = replace"), Some("Pay"));
+        assert_eq!(NamedScope::key_before_operation("GET /search?q=x"), None);
+        assert!("PaymentService".parse::<NamedScope>().unwrap_err().0.contains("KIND:KEY"));
+        assert!(serde_json::from_str::<NamedScope>(r#"["symbol","x"]"#).is_err());
+        let json = r#"{"kind":"symbol","key":"x","operation":"add"}"#;
+        assert!(serde_json::from_str::<NamedScope>(json).unwrap_err().to_string().contains("operation"));
     }
 
     #[test]

@@ -19,6 +19,12 @@ impl Timestamp {
         self.0
     }
 
+    /// The moment `later` after this one.
+    #[must_use]
+    pub fn after(self, later: Duration) -> Self {
+        Self(self.0.saturating_add(i64::try_from(later.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// How long ago `earlier` was; zero when it lies ahead (clocks of two machines differ).
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
@@ -40,6 +46,14 @@ impl std::fmt::Display for Timestamp {
 impl serde::Serialize for Timestamp {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Timestamp {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let moment: jiff::Timestamp = text.parse().map_err(serde::de::Error::custom)?;
+        Ok(Self(moment.as_millisecond()))
     }
 }
 

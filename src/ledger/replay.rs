@@ -33,6 +33,36 @@ const SHARED: &[(&str, &str)] = &[
          FROM intent_scope JOIN aggregate ON aggregate.id = intent JOIN scope ON scope.id = scope ORDER BY uid, place",
     ),
     (
+        "dependency",
+        "SELECT hex(other.uid), hex(self.uid) FROM intent_dependency JOIN aggregate other ON other.id = dependency
+         JOIN aggregate self ON self.id = intent ORDER BY self.uid, other.uid",
+    ),
+    (
+        "assessment",
+        "SELECT hex(assessment.uid), hex(self.uid), hex(owner.uid), hex(related), verdict, action, rationale, created_at
+         FROM assessment JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
+         ORDER BY assessment.uid",
+    ),
+    (
+        "claim",
+        "SELECT hex(claim.uid), hex(self.uid), hex(owner.uid), claim.kind, full, key, alias, reversed, status, reason,
+                lease_expires_at, created_at
+         FROM claim JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
+         ORDER BY claim.uid",
+    ),
+    (
+        "message",
+        "SELECT hex(self.uid), hex(sender.uid), hex(recipient.uid), message, hex(conflict_id), status, created_at
+         FROM message JOIN aggregate self USING (id) JOIN aggregate sender ON sender.id = sender
+         JOIN aggregate recipient ON recipient.id = recipient ORDER BY self.uid",
+    ),
+    (
+        "decision",
+        "SELECT hex(decision.uid), hex(low.uid), hex(high.uid), hex(decider.uid), title, rationale, decided_at
+         FROM decision JOIN aggregate pair ON pair.id = pair JOIN aggregate decider ON decider.id = agent
+         JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high ORDER BY decision.uid",
+    ),
+    (
         "active scope",
         "SELECT active_scope.kind, full, alias, reversed, operation, inferred, published_at, hex(self.uid), hex(owner.uid)
          FROM active_scope JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
@@ -52,7 +82,8 @@ const SHARED: &[(&str, &str)] = &[
         "conflict",
         "SELECT hex(conflict.uid), rule, hex(low.uid), low_scope.kind, low_scope.full, hex(high.uid), high_scope.kind,
                 high_scope.full, tier, severity, score, low_operation, high_operation, low_inferred, high_inferred,
-                similarity, asserted, status, hex(event_id)
+                similarity, asserted, conflict.status, settled,
+                (SELECT hex(decision.uid) FROM decision WHERE decision.id = decision), hex(event_id)
          FROM conflict JOIN aggregate pair ON pair.id = pair
          JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
          LEFT JOIN scope low_scope ON low_scope.id = low_scope LEFT JOIN scope high_scope ON high_scope.id = high_scope

@@ -2,10 +2,11 @@
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 
+use crate::domain::assessment::{Reaction, Verdict};
 use crate::domain::conflict::Tier;
 use crate::domain::{
-    AgentStatus, ConflictStatus, Digest, Id, IntentStatus, Rule, ScopeKind, ScopeOperation, Severity,
-    Timestamp,
+    AgentStatus, ClaimStatus, ConflictStatus, Digest, Id, IntentStatus, MessageStatus, Rule, ScopeKind,
+    ScopeOperation, Severity, Timestamp,
 };
 
 impl<K> ToSql for Id<K> {
@@ -60,4 +61,17 @@ macro_rules! stored_as_code {
         }
     )+ };
 }
-stored_as_code!(AgentStatus, ConflictStatus, IntentStatus, Rule, ScopeKind, ScopeOperation, Severity, Tier);
+stored_as_code!(
+    AgentStatus,
+    ClaimStatus,
+    ConflictStatus,
+    IntentStatus,
+    MessageStatus,
+    Reaction,
+    Rule,
+    ScopeKind,
+    ScopeOperation,
+    Severity,
+    Tier,
+    Verdict
+);

@@ -14,6 +14,7 @@ mod events;
 mod init;
 mod intent;
 mod status;
+mod work;
 
 use serde::de::DeserializeOwned;
 

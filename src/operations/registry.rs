@@ -4,7 +4,7 @@ use clap::{Args, FromArgMatches};
 use serde_json::Value;
 
 use super::answer::AnyAnswer;
-use super::{Operation, Spec, agent, conflicts, events, init, intent, status};
+use super::{Operation, Spec, agent, conflicts, events, init, intent, status, work};
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
 use crate::ledger;
@@ -34,9 +34,15 @@ pub const ALL: &[Entry] = &[
     entry::<init::Init>(),
     entry::<agent::register::Register>(),
     entry::<agent::list::List>(),
+    entry::<agent::retire::Retire>(),
     entry::<intent::publish::Publish>(),
     entry::<intent::amend::Amend>(),
     entry::<intent::show::Show>(),
+    entry::<work::claim::ClaimWork>(),
+    entry::<work::start::Start>(),
+    entry::<work::release::Release>(),
+    entry::<work::discard::Discard>(),
+    entry::<work::adopt::Adopt>(),
     entry::<conflicts::check::Check>(),
     entry::<conflicts::list::List>(),
     entry::<conflicts::show::Show>(),

@@ -1,6 +1,7 @@
 //! What a person sees.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table};
 
@@ -106,13 +107,29 @@ impl Screen {
     /// How long ago a moment was.
     #[must_use]
     pub fn ago(&self, moment: Timestamp) -> String {
-        let seconds = self.now.since(moment).as_secs();
-        match seconds {
-            0..60 => "just now".to_owned(),
-            60..3_600 => format!("{} min ago", seconds / 60),
-            3_600..86_400 => format!("{} h ago", seconds / 3_600),
-            _ => format!("{} d ago", seconds / 86_400),
+        match span(self.now.since(moment)) {
+            Some(span) => format!("{span} ago"),
+            None => "just now".to_owned(),
         }
+    }
+
+    /// How far ahead a moment is.
+    #[must_use]
+    pub fn ahead(&self, moment: Timestamp) -> String {
+        match span(moment.since(self.now)) {
+            Some(span) => format!("for {span}"),
+            None => "for less than a minute".to_owned(),
+        }
+    }
+}
+
+/// A length of time in its largest whole unit; `None` below a minute.
+fn span(length: Duration) -> Option<String> {
+    match length.as_secs() {
+        0..60 => None,
+        seconds @ 60..3_600 => Some(format!("{} min", seconds / 60)),
+        seconds @ 3_600..86_400 => Some(format!("{} h", seconds / 3_600)),
+        seconds => Some(format!("{} d", seconds / 86_400)),
     }
 }
 

@@ -158,6 +158,19 @@ impl Matches {
         Ok(())
     }
 
+    /// Leaves out what was found against this intent.
+    pub fn forget(&mut self, intent: i64) {
+        self.found.remove(&intent);
+    }
+
+    /// Whether these are the words and scopes of the intent with this number, as it is now.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn is_about(&self, snapshot: &Snapshot<'_>, summary: &str, intent: i64) -> Result<bool, Failure> {
+        Ok(self.side.summary == prose::words(summary) && self.scopes == snapshot.published_scopes(intent)?)
+    }
+
     /// Keeps what was found against these intents alone.
     pub fn keep(&mut self, intents: &BTreeSet<i64>) {
         self.found.retain(|intent, _| intents.contains(intent));

@@ -3,7 +3,10 @@
 //! A [`Host`] is one process at one directory; it finds the ledger and keeps it open. A [`Cx`]
 //! is one call of one operation on it. This room knows neither operations nor transports.
 
+pub mod acting;
+pub mod claiming;
 pub mod cx;
+pub mod gates;
 pub mod host;
 pub mod matching;
 pub mod presence;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::matching::{Matches, Recordable, Silence};
-use crate::domain::fact::{ConflictDetected, ConflictDismissed, Counterparts, Fact, PairFindings};
+use crate::domain::fact::{ConflictDetected, ConflictDismissed, Counterparts, Dismissal, Fact, PairFindings};
 use crate::domain::{Agent, Conflict, ConflictStatus, Event, Id, Intent, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::{Draft, Snapshot, Transaction};
@@ -20,7 +20,9 @@ pub struct Acting {
 }
 
 impl Acting {
-    fn draft(&self, fact: Fact) -> Draft {
+    /// An event about the intent that follows from the call.
+    #[must_use]
+    pub fn draft(&self, fact: Fact) -> Draft {
         Draft { entity: self.intent.to_string(), agent: self.agent, cause: Some(self.cause), fact }
     }
 }
@@ -89,23 +91,48 @@ pub fn dismiss(
 ) -> Result<Vec<Id<Conflict>>, Failure> {
     let holding = matches.identities(transaction, acting.intent)?;
     let mut silence = Silence::new(transaction.now());
-    let mut pairs: Vec<(Id<Intent>, Vec<Id<Conflict>>)> = Vec::new();
+    let mut gone = Vec::new();
     for (conflict, with) in transaction.unsettled_of(acting.intent)? {
         let Some((_, owner, true)) = transaction.intent_row(with)? else { continue };
-        if holding.contains(&conflict) || silence.since(transaction, owner)?.is_some() {
-            continue;
+        if !holding.contains(&conflict) && silence.since(transaction, owner)?.is_none() {
+            gone.push((conflict, with));
         }
+    }
+    let dismissed = gone.iter().map(|(conflict, _)| *conflict).collect();
+    let pairs = by_counterpart(gone);
+    if !pairs.is_empty() {
+        let reason = Dismissal::OverlapGone;
+        transaction.record(acting.draft(Fact::ConflictDismissed(ConflictDismissed { pairs, reason })))?;
+    }
+    Ok(dismissed)
+}
+
+/// Dismisses every unsettled conflict of an intent that was given up.
+///
+/// # Errors
+/// Whatever stops a write.
+pub fn dismiss_discarded(transaction: &mut Transaction<'_>, acting: Acting) -> Result<(), Failure> {
+    let pairs = by_counterpart(transaction.unsettled_of(acting.intent)?);
+    if !pairs.is_empty() {
+        let fact = ConflictDismissed { pairs, reason: Dismissal::Discarded };
+        transaction.record(acting.draft(Fact::ConflictDismissed(fact)))?;
+    }
+    Ok(())
+}
+
+/// Conflicts in the order of the other intent, gathered by that.
+#[must_use]
+pub fn by_counterpart(
+    conflicts: impl IntoIterator<Item = (Id<Conflict>, Id<Intent>)>,
+) -> Vec<(Id<Intent>, Vec<Id<Conflict>>)> {
+    let mut pairs: Vec<(Id<Intent>, Vec<Id<Conflict>>)> = Vec::new();
+    for (conflict, with) in conflicts {
         match pairs.last_mut() {
             Some((last, conflicts)) if *last == with => conflicts.push(conflict),
             _ => pairs.push((with, vec![conflict])),
         }
     }
-    let dismissed = pairs.iter().flat_map(|(_, conflicts)| conflicts.clone()).collect();
-    if !pairs.is_empty() {
-        let reason = "the overlap is gone".to_owned();
-        transaction.record(acting.draft(Fact::ConflictDismissed(ConflictDismissed { pairs, reason })))?;
-    }
-    Ok(dismissed)
+    pairs
 }
 
 /// What an agent is owed: comparisons that waited for its return.
@@ -143,6 +170,24 @@ pub fn debts(snapshot: &Snapshot<'_>, agent: &Agent, now: Timestamp) -> Result<V
     Ok(debts)
 }
 
+/// Intents that a comparison with `intent` waits for, those of silent owners left out.
+///
+/// # Errors
+/// Whatever stops a read.
+pub fn owed_to(snapshot: &Snapshot<'_>, intent: &Intent, now: Timestamp) -> Result<Vec<Id<Intent>>, Failure> {
+    let (row, owner) = (snapshot.row_of(intent.id)?, snapshot.agent_row(intent.agent_id)?);
+    let mut silence = Silence::new(now);
+    let mut with = Vec::new();
+    for (debtor, counterparts) in snapshot.debts(owner)? {
+        for (counterpart, owner) in counterparts.into_iter().filter(|_| debtor == row) {
+            if silence.since(snapshot, owner)?.is_none() {
+                with.push(snapshot.intent_id(counterpart)?);
+            }
+        }
+    }
+    Ok(with)
+}
+
 /// Records what a returning agent was owed, as an acting call of its own for each intent. What was
 /// owed to `compared`, which the agent's call compared anew, is settled by that: its scopes may
 /// have changed since the debt was looked up.
@@ -153,12 +198,12 @@ pub fn settle(
     transaction: &mut Transaction<'_>,
     agent: Id<Agent>,
     cause: Id<Event>,
-    compared: Id<Intent>,
+    compared: Option<Id<Intent>>,
     debts: Vec<Debt>,
 ) -> Result<(), Failure> {
     for mut debt in debts {
         let acting = Acting { intent: debt.intent, agent, cause };
-        if debt.intent != compared {
+        if Some(debt.intent) != compared {
             debt.matches.refresh(transaction)?;
             debt.matches.keep(&debt.rows);
             record(transaction, acting, &debt.matches)?;

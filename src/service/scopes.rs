@@ -1,15 +1,16 @@
 //! From the scopes a caller declares to those an intent publishes.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Needs};
 use crate::detect::{canonical, names, prose};
 use crate::domain::fact::PublishedScope;
-use crate::domain::scope::DeclaredScope;
+use crate::domain::scope::{DeclaredScope, NamedScope};
 use crate::domain::text::quoted;
-use crate::domain::{Invalid, ScopeClaim, ScopeKind};
+use crate::domain::{CanonicalScope, Invalid, ScopeClaim, ScopeKind};
 use crate::failure::Failure;
-use crate::ledger::Place;
+use crate::ledger::{Place, Snapshot};
 
 /// Most scopes an intent may declare.
 pub const MOST: usize = 1_000;
@@ -25,9 +26,7 @@ pub fn publishable<N: Needs>(
     declared: Vec<DeclaredScope>,
     summary: &str,
 ) -> Result<Vec<PublishedScope>, Failure> {
-    if declared.len() > MOST {
-        return Err(Failure::invalid("scopes", format!("at most {MOST} scopes, not {}", declared.len())));
-    }
+    bounded(declared.len())?;
     let mut roots = None;
     let mut claims = Vec::with_capacity(declared.len());
     for DeclaredScope { kind, key, operation } in declared {
@@ -41,6 +40,65 @@ pub fn publishable<N: Needs>(
         claims.push(ScopeClaim { kind, key, operation, inferred });
     }
     canonical::publishable(claims).map_err(|Invalid(why)| Failure::invalid("scopes", why))
+}
+
+/// A scope without an operation, in the spelling and the forms the ledger knows it by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Spelling, a `file:` key relative to the worktree root.
+    pub key: String,
+    /// The forms it is compared by.
+    pub canonical: CanonicalScope,
+}
+
+impl std::fmt::Display for Named {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.canonical.kind, quoted(&self.key))
+    }
+}
+
+/// Gives named scopes their canonical forms, each form once.
+///
+/// # Errors
+/// `INVALID_INPUT` naming the scope.
+pub fn named<N: Needs>(cx: &Cx<'_, N>, scopes: Vec<NamedScope>) -> Result<Vec<Named>, Failure> {
+    bounded(scopes.len())?;
+    let mut roots = None;
+    let mut known = HashSet::new();
+    let mut kept = Vec::with_capacity(scopes.len());
+    for NamedScope { kind, key } in scopes {
+        let key = key.into_string();
+        let key = if kind == ScopeKind::File { file_key(cx, &key, &mut roots)? } else { key };
+        let canonical = canonical::forms(kind, &key);
+        if known.insert((kind, canonical.full.clone())) {
+            kept.push(Named { key, canonical });
+        }
+    }
+    Ok(kept)
+}
+
+/// Refuses a scope whose key ends in an operation, unless some intent declared that very key.
+///
+/// # Errors
+/// `INVALID_INPUT` that names the scope to use.
+pub fn carries_no_operation(snapshot: &Snapshot<'_>, scope: &Named) -> Result<(), Failure> {
+    let Some(key) = NamedScope::key_before_operation(&scope.key) else { return Ok(()) };
+    if snapshot.is_declared(scope.canonical.kind, &scope.canonical.full)? {
+        return Ok(());
+    }
+    let message = format!(
+        "`{scope}` ends in an operation, and none belongs here: write `{}:{}`",
+        scope.canonical.kind,
+        quoted(key)
+    );
+    Err(Failure::invalid("scopes", message))
+}
+
+fn bounded(scopes: usize) -> Result<(), Failure> {
+    if scopes > MOST {
+        return Err(Failure::invalid("scopes", format!("at most {MOST} scopes, not {scopes}")));
+    }
+    Ok(())
 }
 
 fn file_key<N: Needs>(

@@ -189,7 +189,7 @@ fn a_full_disk_refuses_writes_and_loses_nothing() {
 fn an_init_on_a_full_disk_leaves_nothing_behind() {
     let Some((mount, workplace)) = on_a_medium(4096, "making a ledger on a full disk") else { return };
     let (mut refused, mut made) = (0, 0);
-    for pages in (0..8).chain((8..140).step_by(6)) {
+    for pages in (0..8).chain((8..260).step_by(12)) {
         mount.fill_but(pages);
         let before = listing(&workplace.git_dir());
         let answer = cli(&workplace.repository, &["init"]);

@@ -25,6 +25,8 @@ const MAY_SCAN: &[(&str, &str)] = &[
     ("SELECT count(*) FROM agent", "a count of all"),
     ("SELECT count(*) FROM conflict", "a count of all, through the smallest index"),
     ("SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)", "in an audit"),
+    ("SELECT EXISTS (SELECT 1 FROM claim WHERE intent", "a constant, and a search in it"),
+    ("SELECT EXISTS (SELECT 1 FROM scope JOIN intent_scope", "a constant, and a search in it"),
 ];
 
 fn sources() -> Vec<PathBuf> {

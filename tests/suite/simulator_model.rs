@@ -100,6 +100,7 @@ impl Expected {
                 }
                 true
             }
+            other => panic!("no step of the simulator says {other:?}"),
         }
     }
 }

@@ -295,7 +295,8 @@ impl What {
                     (pair.with, conflicts.collect())
                 });
                 let pairs = pairs.collect();
-                let fact = ConflictDismissed { pairs, reason: "the overlap is gone".to_owned() };
+                let fact =
+                    ConflictDismissed { pairs, reason: foremerge::domain::fact::Dismissal::OverlapGone };
                 Some((entity, agent, Fact::ConflictDismissed(fact)))
             }
             Self::Debt { acting, with, settled } => {

@@ -31,6 +31,12 @@ struct AgentRegisteredLocal {
     worktree: String,
 }
 
+/// An agent without open work left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRetired {}
+
+impl Payload for AgentRetired {}
+
 impl Payload for AgentRegistered {
     fn local(&self) -> serde_json::Result<Option<String>> {
         let Some(worktree) = self.worktree.clone() else { return Ok(None) };

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Payload;
 use crate::domain::conflict::{Tier, detection_identity};
+use crate::domain::word::words;
 use crate::domain::{Conflict, Event, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation, Severity};
 
 /// Conflicts of the acting intent that no longer hold, by counterpart.
@@ -12,7 +13,29 @@ pub struct ConflictDismissed {
     /// The counterpart and the conflicts with it.
     pub pairs: Vec<(Id<Intent>, Vec<Id<Conflict>>)>,
     /// Why.
-    pub reason: String,
+    pub reason: Dismissal,
+}
+
+words! {
+    /// Why a conflict does not hold any more.
+    pub enum Dismissal: "reason" {
+        /// An intent was amended or adopted: what is seen again afterwards is open again.
+        OverlapGone = 1, "overlap_gone";
+        /// A claim was released or ran out: claimed again, it is open again.
+        ClaimEnded = 2, "claim_ended";
+        /// A side was given up.
+        Discarded = 3, "discarded";
+        /// Both sides have ended.
+        Ended = 4, "ended";
+    }
+}
+
+impl Dismissal {
+    /// Whether the matter is closed, rather than gone for the time being.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Discarded | Self::Ended)
+    }
 }
 
 /// Other intents that the acting intent was, or was not yet, compared with. Owed: their owners

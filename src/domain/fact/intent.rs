@@ -52,7 +52,7 @@ impl PublishedScope {
     #[must_use]
     pub fn new(claim: ScopeClaim, canonical: CanonicalScope) -> Self {
         let ScopeClaim { kind, key, operation, inferred } = claim;
-        let alias = (canonical.alias != canonical.full).then_some(canonical.alias);
+        let alias = canonical.own_alias();
         Self { kind, key, operation, inferred, full: canonical.full, alias }
     }
 

@@ -4,15 +4,23 @@
 //! or type this version does not know is kept in the ledger and skipped here.
 
 mod agent;
+mod claim;
 mod findings;
 mod intent;
+mod talk;
+mod work;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use agent::AgentRegistered;
-pub use findings::{ConflictDetected, ConflictDismissed, Counterparts, PairFindings, SightedAt, Sighting};
+pub use agent::{AgentRegistered, AgentRetired};
+pub use claim::{ClaimCreated, ClaimReleased, ClaimRenewed};
+pub use findings::{
+    ConflictDetected, ConflictDismissed, Counterparts, Dismissal, PairFindings, SightedAt, Sighting,
+};
 pub use intent::{IntentAmended, IntentPublished, PublishedScope};
+pub use talk::{ConflictBetween, ConflictResolved, CoordinationRead, CoordinationSent};
+pub use work::{IntentAdopted, IntentAssessed, LifecycleTransitioned, WorkDiscarded};
 
 /// What one type of event says.
 trait Payload: Serialize + DeserializeOwned {
@@ -76,11 +84,22 @@ macro_rules! facts {
 
 facts! {
     AgentRegistered(AgentRegistered) = "agent.registered" 1 of "Agent";
+    AgentRetired(AgentRetired) = "agent.retired" 1 of "Agent";
     IntentPublished(IntentPublished) = "intent.published" 1 of "Intent";
     IntentAmended(IntentAmended) = "intent.amended" 1 of "Intent";
+    IntentAssessed(IntentAssessed) = "intent.assessed" 1 of "Intent";
+    IntentAdopted(IntentAdopted) = "intent.adopted" 1 of "Intent";
+    LifecycleTransitioned(LifecycleTransitioned) = "lifecycle.transitioned" 1 of "Intent";
+    WorkDiscarded(WorkDiscarded) = "work.discarded" 1 of "Intent";
+    ClaimCreated(ClaimCreated) = "claim.created" 1 of "Claim";
+    ClaimRenewed(ClaimRenewed) = "claim.renewed" 1 of "Claim";
+    ClaimReleased(ClaimReleased) = "claim.released" 1 of "Claim";
+    CoordinationSent(CoordinationSent) = "coordination.sent" 1 of "CoordinationMessage";
+    CoordinationRead(CoordinationRead) = "coordination.read" 1 of "Agent";
     ConflictDetected(ConflictDetected) = "conflict.detected" 1 of "Intent";
     ConflictRedetected(ConflictDetected) = "conflict.redetected" 1 of "Intent";
     ConflictDismissed(ConflictDismissed) = "conflict.dismissed" 1 of "Intent";
+    ConflictResolved(ConflictResolved) = "conflict.resolved" 1 of "Conflict";
     FindingsOwed(Counterparts) = "findings.owed" 1 of "Intent";
     FindingsSettled(Counterparts) = "findings.settled" 1 of "Intent";
 }

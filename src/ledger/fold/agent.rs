@@ -37,3 +37,12 @@ pub(super) fn registered(
     )?;
     Ok(if added == 1 { Effect::Applied } else { Effect::Ignored("the agent is registered already") })
 }
+
+pub(super) fn retired(connection: &Connection, agent: i64) -> Result<Effect, Error> {
+    let retired = execute(
+        connection,
+        "UPDATE agent SET status = ?3 WHERE id = ?1 AND status = ?2",
+        (agent, AgentStatus::Active, AgentStatus::Retired),
+    )?;
+    Ok(if retired == 1 { Effect::Applied } else { Effect::Ignored("no such agent takes part any more") })
+}

@@ -13,9 +13,12 @@
 
 mod active;
 mod agent;
+mod claim;
 mod intent;
+mod message;
 mod order;
 mod pair;
+mod work;
 
 use std::collections::VecDeque;
 
@@ -23,8 +26,8 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::error::Error;
 use super::execute;
-use crate::domain::fact::Fact;
-use crate::domain::{Agent, Event, Id, Intent, ScopeKind, Timestamp};
+use crate::domain::fact::{ClaimCreated, ClaimReleased, ClaimRenewed, Fact};
+use crate::domain::{Agent, Event, Id, Intent, Message, ScopeKind, Timestamp};
 use order::place;
 
 /// An event as the folds see it.
@@ -53,6 +56,7 @@ pub(super) enum Kind {
     Agent = 1,
     Intent = 2,
     Pair = 3,
+    Message = 4,
 }
 
 /// Finds out what event `seq`, which was just appended, changes.
@@ -94,7 +98,8 @@ pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
         "DELETE FROM ineffective; DELETE FROM event_aggregate; UPDATE aggregate SET last_seq = NULL;
          DELETE FROM agent; DELETE FROM intent; DELETE FROM intent_scope; DELETE FROM active_scope;
          DELETE FROM active_word; DELETE FROM active_summary;
-         DELETE FROM conflict; DELETE FROM owed;",
+         DELETE FROM intent_dependency; DELETE FROM assessment; DELETE FROM claim; DELETE FROM message;
+         DELETE FROM conflict; DELETE FROM decision; DELETE FROM owed;",
     )?;
     let last: u64 = connection.query_row("SELECT coalesce(max(seq), 0) FROM event", [], |row| row.get(0))?;
     (1..=last).try_for_each(|seq| settle(connection, seq))
@@ -107,12 +112,38 @@ fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
     };
     let mut aggregates = Vec::new();
     match fact {
-        Fact::AgentRegistered(_) => {
+        Fact::AgentRegistered(_) | Fact::AgentRetired(_) => {
             if let Some(agent) = Id::<Agent>::exact(&event.entity_id) {
                 aggregates.push(entity(connection, Kind::Agent, agent)?);
             }
         }
-        Fact::IntentPublished(_) | Fact::IntentAmended(_) => {
+        Fact::ClaimCreated(ClaimCreated { intent_id, .. })
+        | Fact::ClaimRenewed(ClaimRenewed { intent_id, .. })
+        | Fact::ClaimReleased(ClaimReleased { intent_id }) => {
+            aggregates.push(entity(connection, Kind::Intent, *intent_id)?);
+        }
+        Fact::CoordinationSent(fact) => {
+            if let Some(message) = Id::<Message>::exact(&event.entity_id) {
+                aggregates.push(entity(connection, Kind::Message, message)?);
+            }
+            if let Some(about) = fact.about {
+                aggregates.push(pair(connection, about.between.0, about.between.1)?);
+            }
+        }
+        Fact::CoordinationRead(fact) => {
+            for message in &fact.messages {
+                aggregates.push(entity(connection, Kind::Message, *message)?);
+            }
+        }
+        Fact::ConflictResolved(fact) => {
+            aggregates.push(pair(connection, fact.between.0, fact.between.1)?);
+        }
+        Fact::IntentPublished(_)
+        | Fact::IntentAmended(_)
+        | Fact::IntentAssessed(_)
+        | Fact::IntentAdopted(_)
+        | Fact::LifecycleTransitioned(_)
+        | Fact::WorkDiscarded(_) => {
             if let Some(intent) = Id::<Intent>::exact(&event.entity_id) {
                 aggregates.push(entity(connection, Kind::Intent, intent)?);
             }
@@ -180,6 +211,15 @@ fn arrives_last(connection: &Connection, aggregate: i64, seq: u64) -> Result<boo
     }
 }
 
+fn kind(connection: &Connection, aggregate: i64) -> Result<Kind, Error> {
+    let mut find = connection.prepare_cached("SELECT kind FROM aggregate WHERE id = ?1")?;
+    let number: u8 = find.query_row([aggregate], |row| row.get(0))?;
+    [Kind::Agent, Kind::Intent, Kind::Pair, Kind::Message]
+        .into_iter()
+        .find(|kind| *kind as u8 == number)
+        .ok_or_else(|| Error::Internal(format!("aggregate {aggregate} is of the unknown kind {number}")))
+}
+
 /// Applies one event on top of its aggregate. Returns it if its effectiveness changed.
 fn advance(connection: &Connection, aggregate: i64, event: &Folded) -> Result<Vec<Id<Event>>, Error> {
     execute(connection, "UPDATE aggregate SET last_seq = ?2 WHERE id = ?1", (aggregate, event.seq))?;
@@ -189,11 +229,11 @@ fn advance(connection: &Connection, aggregate: i64, event: &Folded) -> Result<Ve
 
 /// Folds all events of an aggregate from nothing. Returns those whose effectiveness changed.
 fn start_over(connection: &Connection, aggregate: i64) -> Result<Vec<Id<Event>>, Error> {
-    let mut kind = connection.prepare_cached("SELECT kind FROM aggregate WHERE id = ?1")?;
-    match kind.query_row([aggregate], |row| row.get(0))? {
-        1_u8 => agent::clear(connection, aggregate)?,
-        2 => intent::clear(connection, aggregate)?,
-        _ => pair::clear(connection, aggregate)?,
+    match kind(connection, aggregate)? {
+        Kind::Agent => agent::clear(connection, aggregate)?,
+        Kind::Intent => intent::clear(connection, aggregate)?,
+        Kind::Pair => pair::clear(connection, aggregate)?,
+        Kind::Message => message::clear(connection, aggregate)?,
     }
     let mut flipped = Vec::new();
     for seq in order::events(connection, aggregate)? {
@@ -215,6 +255,32 @@ fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool
         }
         (Effect::Applied, Some(Fact::IntentAmended(fact))) => {
             intent::amended(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::AgentRetired(_))) => agent::retired(connection, aggregate)?,
+        (Effect::Applied, Some(Fact::IntentAssessed(fact))) => {
+            work::assessed(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::IntentAdopted(fact))) => {
+            work::adopted(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::LifecycleTransitioned(fact))) => {
+            work::transitioned(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::WorkDiscarded(_))) => work::discarded(connection, aggregate, event)?,
+        (Effect::Applied, Some(Fact::ClaimCreated(fact))) => {
+            claim::created(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::ClaimRenewed(fact))) => {
+            claim::renewed(connection, aggregate, event, fact)?
+        }
+        (Effect::Applied, Some(Fact::ClaimReleased(_))) => claim::released(connection, aggregate, event)?,
+        (Effect::Applied, Some(Fact::CoordinationSent(fact))) => match kind(connection, aggregate)? {
+            Kind::Message => message::sent(connection, aggregate, event, fact)?,
+            _ => pair::talked_about(connection, aggregate, fact)?,
+        },
+        (Effect::Applied, Some(Fact::CoordinationRead(_))) => message::read(connection, aggregate, event)?,
+        (Effect::Applied, Some(Fact::ConflictResolved(fact))) => {
+            pair::resolved(connection, aggregate, event, fact)?
         }
         (Effect::Applied, Some(Fact::ConflictDismissed(fact))) => {
             pair::dismissed(connection, aggregate, event, fact)?

@@ -5,8 +5,10 @@ use rusqlite::Connection;
 use super::super::error::Error;
 use super::super::execute;
 use super::{Effect, Folded, Kind, entity, scope};
-use crate::domain::fact::{ConflictDetected, ConflictDismissed, Counterparts, Fact, Sighting};
-use crate::domain::{ConflictStatus, Id, Intent};
+use crate::domain::fact::{
+    ConflictDetected, ConflictDismissed, ConflictResolved, CoordinationSent, Counterparts, Fact, Sighting,
+};
+use crate::domain::{Agent, ConflictStatus, Id, Intent};
 
 /// The other intents an event is about.
 pub(super) fn counterparts(fact: &Fact) -> Vec<Id<Intent>> {
@@ -16,12 +18,13 @@ pub(super) fn counterparts(fact: &Fact) -> Vec<Id<Intent>> {
         }
         Fact::ConflictDismissed(fact) => fact.pairs.iter().map(|(with, _)| *with).collect(),
         Fact::FindingsOwed(fact) | Fact::FindingsSettled(fact) => fact.with.clone(),
-        Fact::AgentRegistered(_) | Fact::IntentPublished(_) | Fact::IntentAmended(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
 pub(super) fn clear(connection: &Connection, pair: i64) -> Result<(), Error> {
     execute(connection, "DELETE FROM owed WHERE pair = ?1", [pair])?;
+    execute(connection, "DELETE FROM decision WHERE pair = ?1", [pair])?;
     execute(connection, "DELETE FROM conflict WHERE pair = ?1", [pair]).map(drop)
 }
 
@@ -61,18 +64,80 @@ pub(super) fn dismissed(
             for conflict in conflicts {
                 execute(
                     connection,
-                    "UPDATE conflict SET status = ?3 WHERE uid = ?2 AND pair = ?1 AND status IN (?4, ?5)",
+                    "UPDATE conflict SET status = ?3, settled = CASE WHEN ?6 THEN severity END
+                     WHERE uid = ?2 AND pair = ?1 AND status IN (?4, ?5)",
                     (
                         pair,
                         conflict,
                         ConflictStatus::Dismissed,
                         ConflictStatus::Open,
                         ConflictStatus::Coordinating,
+                        fact.reason.is_final(),
                     ),
                 )?;
             }
         }
     }
+    Ok(Effect::Applied)
+}
+
+/// The parties agreed: every conflict they named that is not settled yet shares the decision.
+pub(super) fn resolved(
+    connection: &Connection,
+    pair: i64,
+    event: &Folded,
+    fact: &ConflictResolved,
+) -> Result<Effect, Error> {
+    let Some(agent) = event.agent_id.as_deref().and_then(Id::<Agent>::exact) else {
+        return Ok(Effect::Ignored("it names no agent"));
+    };
+    execute(
+        connection,
+        "INSERT INTO decision (uid, pair, agent, title, rationale, decided_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (
+            fact.decision_id,
+            pair,
+            entity(connection, Kind::Agent, agent)?,
+            &fact.resolution,
+            &fact.rationale,
+            event.created_at,
+        ),
+    )?;
+    let decision = connection.last_insert_rowid();
+    let mut settled = 0;
+    for conflict in &fact.conflicts {
+        settled += execute(
+            connection,
+            "UPDATE conflict SET status = ?3, settled = severity, decision = ?4
+             WHERE uid = ?2 AND pair = ?1 AND status IN (?5, ?6)",
+            (
+                pair,
+                conflict,
+                ConflictStatus::Resolved,
+                decision,
+                ConflictStatus::Open,
+                ConflictStatus::Coordinating,
+            ),
+        )?;
+    }
+    if settled == 0 {
+        execute(connection, "DELETE FROM decision WHERE id = ?1", [decision])?;
+        return Ok(Effect::Ignored("nothing it names was still open"));
+    }
+    Ok(Effect::Applied)
+}
+
+/// A message is about a conflict.
+pub(super) fn talked_about(
+    connection: &Connection,
+    pair: i64,
+    fact: &CoordinationSent,
+) -> Result<Effect, Error> {
+    execute(
+        connection,
+        "UPDATE conflict SET status = ?3 WHERE uid = ?2 AND pair = ?1 AND status = ?4",
+        (pair, fact.about.map(|about| about.conflict_id), ConflictStatus::Coordinating, ConflictStatus::Open),
+    )?;
     Ok(Effect::Applied)
 }
 
@@ -119,8 +184,8 @@ fn sides(connection: &Connection, pair: i64) -> Result<(Id<Intent>, Id<Intent>),
     Ok(find.query_row([pair], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
-/// First sight opens a conflict; a later one brings severity, score and operations up to date and
-/// opens it again if it was dismissed.
+/// First sight opens a conflict; a later one brings severity, score and operations up to date, and
+/// opens it again unless it was settled at this severity or a higher one.
 fn see(
     connection: &Connection,
     pair: i64,
@@ -151,7 +216,10 @@ fn see(
              low_operation = excluded.low_operation, high_operation = excluded.high_operation,
              low_inferred = excluded.low_inferred, high_inferred = excluded.high_inferred,
              similarity = excluded.similarity, asserted = excluded.asserted,
-             status = CASE status WHEN ?17 THEN excluded.status ELSE status END",
+             status = CASE WHEN status IN (?17, ?18) THEN status
+                           WHEN excluded.severity <= settled THEN status ELSE excluded.status END,
+             decision = CASE WHEN excluded.severity <= settled THEN decision END,
+             settled = CASE WHEN excluded.severity <= settled THEN settled END",
         rusqlite::params![
             pair,
             sighting.rule,
@@ -169,7 +237,8 @@ fn see(
             sighting.asserted,
             ConflictStatus::Open,
             event.seq,
-            ConflictStatus::Dismissed,
+            ConflictStatus::Open,
+            ConflictStatus::Coordinating,
         ],
     )
     .map(drop)

@@ -63,7 +63,7 @@ WHEN EXISTS (SELECT 1 FROM event_local WHERE seq = NEW.seq)
 BEGIN SELECT RAISE(ABORT, 'published history cannot be changed'); END;
 
 -- Dictionaries: numbers for identities. They are no state, differ between ledgers, and stay.
--- kind 1 agent, 2 intent (both by uid), 3 pair of intents (low and high by id).
+-- kind 1 agent, 2 intent, 4 message (all by uid), 3 pair of intents (low and high by id).
 CREATE TABLE aggregate (
     id       INTEGER PRIMARY KEY,
     kind     INTEGER NOT NULL,
@@ -127,6 +127,54 @@ CREATE TABLE intent (
 CREATE INDEX intent_by_status ON intent (status, created_at);
 CREATE INDEX intent_by_agent ON intent (agent);
 
+CREATE INDEX intent_by_age ON intent (created_at);
+CREATE INDEX intent_by_task ON intent (task_id);
+
+-- Which intents an intent builds on, for those who ask what builds on it.
+CREATE TABLE intent_dependency (
+    dependency INTEGER NOT NULL,
+    intent     INTEGER NOT NULL,
+    PRIMARY KEY (dependency, intent)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX intent_dependency_intent ON intent_dependency (intent);
+
+CREATE TABLE assessment (
+    id         INTEGER PRIMARY KEY,
+    uid        BLOB    NOT NULL,
+    intent     INTEGER NOT NULL,
+    agent      INTEGER NOT NULL,
+    related    BLOB    NOT NULL,
+    verdict    INTEGER NOT NULL,
+    action     INTEGER NOT NULL,
+    rationale  TEXT    NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX assessment_intent ON assessment (intent, created_at);
+
+-- Claims that were ever held. Where live ones are found by what they touch, rows leave on release.
+CREATE TABLE claim (
+    id               INTEGER PRIMARY KEY,
+    uid              BLOB    NOT NULL,
+    intent           INTEGER NOT NULL,
+    agent            INTEGER NOT NULL,
+    scope            INTEGER NOT NULL,
+    kind             INTEGER NOT NULL,
+    key              TEXT    NOT NULL,
+    full             TEXT    NOT NULL,
+    alias            TEXT,
+    reversed         TEXT,
+    status           INTEGER NOT NULL,
+    reason           TEXT,
+    lease_expires_at INTEGER NOT NULL,
+    created_at       INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX claim_uid ON claim (uid);
+CREATE INDEX claim_intent ON claim (intent);
+CREATE INDEX claim_alias ON claim (kind, alias) WHERE alias IS NOT NULL;
+CREATE INDEX claim_full ON claim (kind, full);
+CREATE INDEX claim_held_reversed ON claim (kind, reversed) WHERE status = 1 AND reversed IS NOT NULL;
+CREATE INDEX claim_held ON claim (lease_expires_at) WHERE status = 1;
+
 CREATE TABLE intent_scope (
     intent    INTEGER NOT NULL,
     scope     INTEGER NOT NULL,
@@ -137,6 +185,9 @@ CREATE TABLE intent_scope (
     alias     TEXT,
     PRIMARY KEY (intent, scope)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX intent_scope_scope ON intent_scope (scope);
+CREATE INDEX intent_scope_alias ON intent_scope (alias) WHERE alias IS NOT NULL;
 
 -- Where active intents are found by what they touch. Rows leave when the intent closes.
 CREATE TABLE active_scope (
@@ -175,7 +226,8 @@ CREATE TABLE active_summary (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX active_summary_intent ON active_summary (intent);
 
--- Findings on record. Scopes are 0 and operations absent for duplicate work.
+-- Findings on record. Scopes are 0 and operations absent for duplicate work. `settled` is the severity
+-- at which the matter was closed for good; while it is absent, a new sight opens a closed conflict again.
 CREATE TABLE conflict (
     pair           INTEGER NOT NULL,
     rule           INTEGER NOT NULL,
@@ -193,6 +245,8 @@ CREATE TABLE conflict (
     asserted       INTEGER NOT NULL,
     status         INTEGER NOT NULL,
     first_seq      INTEGER NOT NULL,
+    settled        INTEGER,
+    decision       INTEGER,
     PRIMARY KEY (pair, rule, low_scope, high_scope)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX conflict_uid ON conflict (uid);
@@ -206,6 +260,29 @@ CREATE TABLE owed (
     PRIMARY KEY (pair, debtor)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX owed_debtor ON owed (debtor);
+
+CREATE TABLE message (
+    id          INTEGER PRIMARY KEY,
+    sender      INTEGER NOT NULL,
+    recipient   INTEGER NOT NULL,
+    message     TEXT    NOT NULL,
+    conflict_id BLOB,
+    status      INTEGER NOT NULL,
+    created_at  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX message_recipient ON message (recipient, created_at);
+CREATE INDEX message_unread ON message (recipient) WHERE status = 1;
+
+CREATE TABLE decision (
+    id         INTEGER PRIMARY KEY,
+    uid        BLOB    NOT NULL,
+    pair       INTEGER NOT NULL,
+    agent      INTEGER NOT NULL,
+    title      TEXT    NOT NULL,
+    rationale  TEXT    NOT NULL,
+    decided_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX decision_pair ON decision (pair);
 
 -- Operational: not history, not replayed, never shared.
 CREATE TABLE presence (

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, Row};
 
 use super::super::error::Error;
 use super::{Cursor, Page, Snapshot};
-use crate::domain::{Agent, AgentStatus, Id, Timestamp};
+use crate::domain::{Agent, AgentStatus, Id, Intent, IntentStatus, Timestamp};
 
 /// When an agent was last heard of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,20 @@ impl Snapshot<'_> {
             Ok((cursor, agent))
         })?;
         Ok(Page::cut(found.collect::<Result<_, _>>()?, limit, total))
+    }
+
+    /// Active intents of an agent, oldest first, at most `limit`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn open_work_of(&self, agent: Id<Agent>, limit: u32) -> Result<Vec<Id<Intent>>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT uid FROM intent JOIN aggregate USING (id)
+             WHERE intent.agent = ?1 AND intent.status NOT IN (?2, ?3) ORDER BY created_at, uid LIMIT ?4",
+        )?;
+        let ended = (IntentStatus::Committed, IntentStatus::Discarded);
+        let found = find.query_map((self.agent_row(agent)?, ended.0, ended.1, limit), |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
     }
 
     /// Active agents of this name in this worktree, other than `except`, oldest first.

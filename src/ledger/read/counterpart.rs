@@ -48,6 +48,15 @@ impl Snapshot<'_> {
         Ok(found.optional()?)
     }
 
+    /// The number of a known intent in this file.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub fn row_of(&self, intent: Id<Intent>) -> Result<i64, Error> {
+        let found = self.intent_row(intent)?.map(|(row, ..)| row);
+        found.ok_or_else(|| Error::NotFound { noun: "intent", reference: intent.to_string() })
+    }
+
     /// The number of an agent in this file; 0 for one that never did anything.
     ///
     /// # Errors

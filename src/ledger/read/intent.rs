@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::Snapshot;
 use crate::domain::conflict::OpenConflicts;
 use crate::domain::cut::Cut;
-use crate::domain::{ConflictStatus, Id, Intent, ScopeClaim};
+use crate::domain::{ConflictStatus, Id, Intent, ScopeClaim, ScopeKind};
 
 /// Ids an [`OpenConflicts`] shows; its count is whole.
 const SHOWN: u32 = 100;
@@ -63,6 +63,18 @@ impl Snapshot<'_> {
             })
         })?;
         Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Whether any intent declares a scope of this full form.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn is_declared(&self, kind: ScopeKind, full: &str) -> Result<bool, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM scope JOIN intent_scope ON intent_scope.scope = scope.id
+                            WHERE kind = ?1 AND full = ?2)",
+        )?;
+        Ok(find.query_row((kind, full), |row| row.get(0))?)
     }
 
     /// Unsettled conflicts of an intent, newest first.

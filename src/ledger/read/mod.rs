@@ -1,10 +1,13 @@
 //! Reading: typed answers from one consistent moment.
 
 mod agent;
+mod assessment;
+mod claim;
 mod conflict;
 mod counterpart;
 pub(super) mod event;
 mod intent;
+mod message;
 pub mod page;
 mod postings;
 mod resolve;
@@ -15,7 +18,8 @@ use rusqlite::Connection;
 use super::error::Error;
 
 pub use agent::LastSeen;
-pub use conflict::KnownConflict;
+pub use claim::LiveClaim;
+pub use conflict::{KnownConflict, Unsettled};
 pub use counterpart::Counterpart;
 pub use page::{Cursor, Page};
 pub use postings::Posting;

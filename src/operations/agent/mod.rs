@@ -2,6 +2,7 @@
 
 pub(super) mod list;
 pub(super) mod register;
+pub(super) mod retire;
 
 use super::Screen;
 use crate::domain::Agent;

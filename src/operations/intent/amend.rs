@@ -6,12 +6,13 @@ use super::found::Found;
 use crate::domain::fact::{Fact, IntentAmended};
 use crate::domain::scope::DeclaredScope;
 use crate::domain::text::Summary;
-use crate::domain::transition::{Act, after};
+use crate::domain::transition::Act;
 use crate::domain::{Agent, Conflict, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::{Draft, Patience, Transaction};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
-use crate::service::host::register_first;
+use crate::service::acting::{Actor, Touched};
+use crate::service::gates::may;
 use crate::service::matching::Matches;
 use crate::service::recording::{self, Acting};
 use crate::service::{Cx, OpenLedger, scopes};
@@ -72,51 +73,33 @@ impl Operation for Amend {
                 "name at least one; an intent cannot be amended to touch nothing",
             ));
         }
-        let (agent, intent, summary) = cx.ledger().read::<_, Failure>(|snapshot| {
-            let agent = snapshot.resolve(&input.agent_id).map_err(|error| register_first(error.into()))?;
+        let (actor, intent, summary) = cx.ledger().read::<_, Failure>(|snapshot| {
+            let actor = Actor::find(cx, snapshot, &input.agent_id)?;
             let intent = snapshot.intent(snapshot.resolve(&input.id)?)?;
-            may_amend(&intent, agent)?;
+            may(Act::Amend, &intent, actor.agent.id)?;
             let summary =
                 input.summary.as_ref().map_or(intent.summary, |summary| summary.as_str().to_owned());
-            Ok((agent, intent.id, summary))
+            Ok((actor, intent.id, summary))
         })?;
         let scopes = scopes::publishable(cx, input.scopes, &summary)?;
-        let (mut matches, debts) = cx.ledger().read::<_, Failure>(|snapshot| {
-            let agent = snapshot.agent(agent)?;
-            let debts = recording::debts(snapshot, &agent, cx.now())?;
-            Ok((Matches::find(snapshot, &agent, &summary, scopes)?, debts))
-        })?;
+        let mut matches =
+            cx.ledger().read(|snapshot| Matches::find(snapshot, &actor.agent, &summary, scopes))?;
         let summary = input.summary.map(Summary::into_string);
         let write = move |transaction: &mut Transaction<'_>| {
-            may_amend(&transaction.intent(intent)?, agent)?;
+            let agent = actor.agent.id;
+            may(Act::Amend, &transaction.intent(intent)?, agent)?;
             matches.refresh(transaction)?;
             let fact = Fact::IntentAmended(IntentAmended { scopes: matches.scopes().to_vec(), summary });
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
             let dismissed = recording::dismiss(transaction, acting, &matches)?;
             let findings = recording::record(transaction, acting, &matches)?;
-            recording::settle(transaction, agent, cause, intent, debts)?;
-            transaction.heard_from(agent)?;
+            actor.acted(transaction, cause, Touched::Compared(intent))?;
             Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, transaction.now()))
         };
         let (intent, dismissed, matches, findings, now) = cx.ledger().write(Patience::Wait, write)?;
         let found = cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, now))?;
         Ok(Output { intent, dismissed, found })
-    }
-}
-
-/// Only the owner may, and only while the table has a row for it.
-fn may_amend(intent: &Intent, agent: Id<Agent>) -> Result<(), Failure> {
-    if intent.agent_id != agent {
-        let message = format!("{} belongs to {}; only its owner may amend it", intent.id, intent.agent_id);
-        return Err(Failure::new(Code::Forbidden, message));
-    }
-    match after(Act::Amend, Some(intent.status)) {
-        Some(_) => Ok(()),
-        None => Err(Failure::new(
-            Code::InvalidTransition,
-            format!("{} is {} and cannot be amended any more", intent.id, intent.status),
-        )),
     }
 }
 

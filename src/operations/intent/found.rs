@@ -41,9 +41,6 @@ pub(super) struct Found {
     cut: Cut,
 }
 
-/// Most warnings about spellings in one answer.
-const WARNINGS: usize = 20;
-
 impl Found {
     /// Reads back what is on record of `findings`.
     pub(super) fn read(
@@ -83,7 +80,7 @@ impl Found {
             .scopes
             .iter()
             .filter_map(|scope| warnings::dropped_class(scope.kind, &scope.key))
-            .take(WARNINGS)
+            .take(warnings::SHOWN)
             .collect();
         if intent.scopes.is_empty() {
             warnings.push(warnings::NO_SCOPES.to_owned());

@@ -12,7 +12,7 @@ use crate::domain::{Agent, Digest, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::{Draft, Patience, Transaction};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
-use crate::service::host::register_first;
+use crate::service::acting::{Actor, Touched};
 use crate::service::matching::Matches;
 use crate::service::recording::{self, Acting};
 use crate::service::{Cx, OpenLedger, scopes};
@@ -76,7 +76,7 @@ impl Operation for Publish {
                 Example:\n  foremerge intent publish --agent agt_1f2e3d4c --task payments \\\n    \
                 --summary \"Replace PaymentService with StripePaymentService\" \\\n    \
                 --scope symbol:PaymentService=replace",
-        codes: &[Code::InvalidInput, Code::NotFound],
+        codes: &[Code::InvalidInput, Code::NotFound, Code::InvalidTransition],
     };
     type Needs = OpenLedger;
     type Input = Input;
@@ -87,16 +87,14 @@ impl Operation for Publish {
             return Err(Failure::invalid("depends_on", format!("at most {DEPENDENCIES} intents")));
         }
         let scopes = scopes::publishable(cx, input.scopes, input.summary.as_str())?;
-        let (agent, depends_on, mut matches, debts) = cx.ledger().read::<_, Failure>(|snapshot| {
-            let agent = snapshot.resolve(&input.agent_id).map_err(|error| register_first(error.into()))?;
+        let (actor, depends_on, mut matches) = cx.ledger().read::<_, Failure>(|snapshot| {
+            let actor = Actor::find(cx, snapshot, &input.agent_id)?;
             let depends_on = input.depends_on.iter().map(|other| snapshot.resolve(other));
             let mut depends_on = depends_on.collect::<Result<Vec<_>, _>>()?;
             let mut named = std::collections::HashSet::new();
             depends_on.retain(|other| named.insert(*other));
-            let agent = snapshot.agent(agent)?;
-            let matches = Matches::find(snapshot, &agent, input.summary.as_str(), scopes)?;
-            let debts = recording::debts(snapshot, &agent, cx.now())?;
-            Ok((agent.id, depends_on, matches, debts))
+            let matches = Matches::find(snapshot, &actor.agent, input.summary.as_str(), scopes)?;
+            Ok((actor, depends_on, matches))
         })?;
         let task = input.task.into_string();
         let fact = IntentPublished {
@@ -110,12 +108,11 @@ impl Operation for Publish {
         };
         let write = move |transaction: &mut Transaction<'_>| {
             matches.refresh(transaction)?;
-            let intent: Id<Intent> = transaction.new_id()?;
+            let (intent, agent): (Id<Intent>, _) = (transaction.new_id()?, actor.agent.id);
             let fact = Fact::IntentPublished(fact);
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let findings = recording::record(transaction, Acting { intent, agent, cause }, &matches)?;
-            recording::settle(transaction, agent, cause, intent, debts)?;
-            transaction.heard_from(agent)?;
+            actor.acted(transaction, cause, Touched::Compared(intent))?;
             Ok::<_, Failure>((transaction.intent(intent)?, matches, findings, transaction.now()))
         };
         let (intent, matches, findings, now) = cx.ledger().write(Patience::Wait, write)?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::conflict::OpenConflicts;
 use crate::domain::{Agent, IdRef, Intent};
 use crate::failure::{Code, Failure};
-use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts};
 use crate::service::{Cx, OpenLedger, presence};
 
 pub struct Show;
@@ -76,14 +76,6 @@ impl Render for Output {
         };
         super::details(&self.intent, &owner, screen);
         screen.gap();
-        match self.open_conflicts.count {
-            0 => screen.line("No open conflicts."),
-            count => {
-                screen.line(format!("Open conflicts: {count}"));
-                for id in &self.open_conflicts.ids {
-                    screen.line(format!("  foremerge conflicts show {}", id.short()));
-                }
-            }
-        }
+        conflicts::open(&self.open_conflicts, screen);
     }
 }

@@ -19,6 +19,7 @@ const DEMO: &str = "demo";
 const NOUNS: &[(&str, &str)] = &[
     ("agent", "Who takes part"),
     ("intent", "What agents are about to do"),
+    ("work", "Claims, and the life of an intent once it is published"),
     ("conflicts", "Where their work collides"),
     ("events", "What happened, and proof of it"),
 ];

@@ -1,0 +1,149 @@
+//! Claims. Whether a lease has run out is read off the clock.
+
+use rusqlite::{OptionalExtension, Row};
+
+use super::super::error::Error;
+use super::{Snapshot, Unsettled};
+use crate::domain::{Claim, ClaimStatus, Id, Intent, Scope, ScopeKind, Timestamp};
+
+/// A claim in the overview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveClaim {
+    /// The claim.
+    pub claim: Claim,
+    /// Name of the agent that holds it.
+    pub agent_name: String,
+}
+
+const SELECT: &str =
+    "SELECT claim.uid, owner.uid, self.uid, claim.kind, claim.key, claim.status, claim.reason,
+        claim.lease_expires_at, claim.created_at, coalesce(agent.name, '')
+    FROM claim JOIN aggregate self ON self.id = claim.intent JOIN aggregate owner ON owner.id = claim.agent
+    LEFT JOIN agent ON agent.id = claim.agent";
+
+fn claim(row: &Row<'_>, now: Timestamp) -> rusqlite::Result<Claim> {
+    let lease_expires_at = row.get(7)?;
+    let status = match row.get(5)? {
+        ClaimStatus::Active if lease_expires_at <= now => ClaimStatus::Expired,
+        status => status,
+    };
+    Ok(Claim {
+        id: row.get(0)?,
+        agent_id: row.get(1)?,
+        intent_id: row.get(2)?,
+        scope: Scope { kind: row.get(3)?, key: row.get(4)? },
+        status,
+        reason: row.get(6)?,
+        lease_expires_at,
+        created_at: row.get(8)?,
+    })
+}
+
+impl Snapshot<'_> {
+    /// One claim as it is at `now`.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub fn claim(&self, id: Id<Claim>, now: Timestamp) -> Result<Claim, Error> {
+        let mut find = self.connection().prepare_cached(&format!("{SELECT} WHERE claim.uid = ?1"))?;
+        find.query_row([id], |row| claim(row, now))
+            .optional()?
+            .ok_or_else(|| Error::NotFound { noun: "claim", reference: id.to_string() })
+    }
+
+    /// The first `limit` claims ever held for an intent, oldest first, as they are at `now`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn claims_of(&self, intent: Id<Intent>, now: Timestamp, limit: u32) -> Result<Vec<Claim>, Error> {
+        let mut find = self.connection().prepare_cached(&format!(
+            "{SELECT} WHERE claim.intent = (SELECT id FROM aggregate WHERE kind = 2 AND uid = ?1)
+             ORDER BY claim.created_at, claim.uid LIMIT ?2"
+        ))?;
+        let found = find.query_map((intent, limit), |row| claim(row, now))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// The claim an intent holds on a scope, its lease running or not.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn held_claim(
+        &self,
+        intent: Id<Intent>,
+        kind: ScopeKind,
+        full: &str,
+    ) -> Result<Option<Id<Claim>>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT claim.uid FROM claim JOIN aggregate self ON self.id = claim.intent
+             WHERE self.kind = 2 AND self.uid = ?1 AND claim.kind = ?2 AND full = ?3 AND status = ?4
+             ORDER BY claim.id LIMIT 1",
+        )?;
+        Ok(find.query_row((intent, kind, full, ClaimStatus::Active), |row| row.get(0)).optional()?)
+    }
+
+    /// Every claim an intent holds, its lease running or not, oldest first.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn held_claims(&self, intent: Id<Intent>) -> Result<Vec<Id<Claim>>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT claim.uid FROM claim JOIN aggregate self ON self.id = claim.intent
+             WHERE self.kind = 2 AND self.uid = ?1 AND status = ?2 ORDER BY claim.created_at, claim.uid",
+        )?;
+        let found = find.query_map((intent, ClaimStatus::Active), |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Whether the intent with this number holds a claim whose lease runs at `now`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn has_live_claim(&self, intent: i64, now: Timestamp) -> Result<bool, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM claim WHERE intent = ?1 AND status = ?2 AND lease_expires_at > ?3)",
+        )?;
+        Ok(find.query_row((intent, ClaimStatus::Active, now), |row| row.get(0))?)
+    }
+
+    /// Unsettled conflicts over claims of an intent of which one claim has ended by `now`, and
+    /// the other intent of each.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn ended_claim_conflicts(&self, intent: Id<Intent>, now: Timestamp) -> Result<Vec<Unsettled>, Error> {
+        let Some((row, ..)) = self.intent_row(intent)? else { return Ok(Vec::new()) };
+        let mut find = self.connection().prepare_cached(
+            "SELECT conflict.uid, other.uid FROM (
+                 SELECT id, low, high, high AS other FROM aggregate WHERE low = ?1
+                 UNION ALL SELECT id, low, high, low FROM aggregate WHERE high = ?1) pair
+             JOIN conflict ON conflict.pair = pair.id AND conflict.rule = 5
+             JOIN aggregate other ON other.id = pair.other
+             WHERE conflict.status IN (1, 2)
+                 AND NOT (EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.low AND claim.scope = low_scope
+                                  AND claim.status = 1 AND lease_expires_at > ?2)
+                      AND EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.high AND claim.scope = high_scope
+                                  AND claim.status = 1 AND lease_expires_at > ?2))
+             ORDER BY 2, 1",
+        )?;
+        let found = find.query_map((row, now), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Claims whose leases run at `now`, those that run out first first, at most `limit`; their
+    /// count is whole.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn live_claims(&self, now: Timestamp, limit: u32) -> Result<(Vec<LiveClaim>, u64), Error> {
+        const LIVE: &str = "claim.status = 1 AND claim.lease_expires_at > ?1";
+        let mut find = self.connection().prepare_cached(&format!(
+            "{SELECT} WHERE {LIVE} ORDER BY claim.lease_expires_at, claim.uid LIMIT ?2"
+        ))?;
+        let found = find.query_map((now, limit), |row| {
+            Ok(LiveClaim { claim: claim(row, now)?, agent_name: row.get(9)? })
+        })?;
+        let found = found.collect::<Result<_, _>>()?;
+        Ok((found, self.count(&format!("SELECT count(*) FROM claim WHERE {LIVE}"), [now])?))
+    }
+}
