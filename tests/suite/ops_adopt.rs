@@ -99,10 +99,10 @@ fn what_waited_for_the_old_owner_is_told_to_the_adopter() {
     let gone = library.agent("gone");
     let intent = intent_of(&library.publish(&gone, &["domain:billing=modify"]));
     library.world.pass(TWO_HOURS);
-    let [here, adopter] = ["here", "adopter"].map(|name| library.agent(name));
+    let [here, heir] = ["here", "heir"].map(|name| library.agent(name));
     library.publish(&here, &["domain:billing=extend"]);
     assert_eq!(conflicts(&library), [], "it is owed");
-    let adopted = library.data("adopt_work", adopting(&intent, &adopter));
+    let adopted = library.data("adopt_work", adopting(&intent, &heir));
     assert_eq!(conflicts(&library), [("shared_contract".into(), "OPEN".into())]);
     assert_eq!(adopted["open_conflicts"]["count"], 1);
     library.publish(&gone, &["symbol:Back=add"]);
