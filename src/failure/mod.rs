@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::domain::text::beginning;
+
 pub use code::Code;
 pub use exit::Exit;
 
@@ -54,9 +56,16 @@ impl Audience {
 }
 
 impl Failure {
+    /// Most characters of a message: what a caller typed may be repeated in it.
+    const LONGEST: usize = 5_000;
+
     /// A failure with this code and message.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), details: BTreeMap::new(), next: Vec::new() }
+        let mut message: String = message.into();
+        if message.len() > Self::LONGEST {
+            message = beginning(&message, Self::LONGEST).into_owned();
+        }
+        Self { code, message, details: BTreeMap::new(), next: Vec::new() }
     }
 
     /// Refused input: names the field, and the message says what is accepted.

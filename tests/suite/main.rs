@@ -37,6 +37,7 @@ mod ops_claims;
 mod ops_files;
 mod ops_json;
 mod ops_lifecycle;
+mod ops_limits;
 mod ops_publish;
 mod ops_reads;
 mod ops_register;

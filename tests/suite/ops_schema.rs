@@ -135,7 +135,7 @@ fn every_operation_keeps_its_published_schemas() {
 }
 
 /// Some value that the schema of a field allows.
-fn sample(schema: &Value) -> Value {
+pub fn sample(schema: &Value) -> Value {
     if let Some(words) = schema["enum"].as_array() {
         return words[0].clone();
     }
