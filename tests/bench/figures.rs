@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should say where")]
 
 mod scale;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,10 +30,16 @@ const FIGURES: &[Figure] = &[
     ("audit", audit_rate),
     ("skewed", scale::skewed),
     ("large", scale::large),
+    ("claims", work::claims),
+    ("reads", work::reads),
+    ("memory", work::memory),
 ];
 
 fn main() {
     let wanted: Vec<_> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    if wanted == ["reader"] {
+        return work::reader();
+    }
     for (name, figure) in FIGURES {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             figure();
@@ -102,7 +109,7 @@ fn run(host: &Host, operation: &str, input: Value) -> Value {
     (entry.run_json)(host, &Call::of(Surface::Cli), input).unwrap().to_json().unwrap()
 }
 
-fn publish(host: &Host, agent: &str, number: usize) {
+fn publish(host: &Host, agent: &str, number: usize) -> Value {
     let input = json!({
         "agent_id": agent,
         "task": format!("task-{}", number % 40),
@@ -114,7 +121,7 @@ fn publish(host: &Host, agent: &str, number: usize) {
             { "kind": "api", "key": format!("POST /v1/module{number}"), "operation": "extend" },
         ],
     });
-    run(host, "publish_intent", input);
+    run(host, "publish_intent", input)
 }
 
 fn cpu() -> Duration {
