@@ -71,7 +71,7 @@ mod tests {
             at: Some(Meeting {
                 tier: Tier::Same,
                 scopes: (place, place),
-                operations: (ScopeOperation::Modify, ScopeOperation::Modify),
+                operations: Some((ScopeOperation::Modify, ScopeOperation::Modify)),
                 inferred: (false, false),
             }),
             similarity: None,

@@ -54,8 +54,8 @@ pub struct Meeting {
     pub tier: Tier,
     /// Index of the scope in my list and in theirs.
     pub scopes: (usize, usize),
-    /// My operation and theirs.
-    pub operations: (ScopeOperation, ScopeOperation),
+    /// My operation and theirs; claims have none.
+    pub operations: Option<(ScopeOperation, ScopeOperation)>,
     /// Whether mine or theirs was read from prose.
     pub inferred: (bool, bool),
 }
@@ -117,7 +117,7 @@ pub fn meeting(overlap: &Overlap) -> Finding {
     let asserted = rules::can_assert(tier, container) && declared && !namesakes;
     Finding {
         rule,
-        at: Some(Meeting { tier, scopes, operations, inferred }),
+        at: Some(Meeting { tier, scopes, operations: Some(operations), inferred }),
         similarity: None,
         asserted,
         severity: rules::severity(rule, asserted),
@@ -125,10 +125,24 @@ pub fn meeting(overlap: &Overlap) -> Finding {
     }
 }
 
+/// A claim of mine on what another agent claims.
+#[must_use]
+pub fn claimed(tier: Tier, scopes: (usize, usize)) -> Finding {
+    let rule = Rule::OverlappingClaim;
+    Finding {
+        rule,
+        at: Some(Meeting { tier, scopes, operations: None, inferred: (false, false) }),
+        similarity: None,
+        asserted: false,
+        severity: rules::severity(rule, false),
+        score: rules::CLAIM_SCORE,
+    }
+}
+
 /// Whether two intents do the same to some scope they share.
 #[must_use]
 pub fn same_operation(found: &[Finding]) -> bool {
-    found.iter().filter_map(|finding| finding.at).any(|at| at.operations.0 == at.operations.1)
+    found.iter().filter_map(|finding| finding.at?.operations).any(|(mine, theirs)| mine == theirs)
 }
 
 /// The share of words of two summaries, in thousandths; none where one says too little.
@@ -300,7 +314,7 @@ mod tests {
             let mirrored = between(&other, &one).into_iter().map(|mut finding| {
                 if let Some(at) = &mut finding.at {
                     at.scopes = (at.scopes.1, at.scopes.0);
-                    at.operations = (at.operations.1, at.operations.0);
+                    at.operations = at.operations.map(|(mine, theirs)| (theirs, mine));
                     at.inferred = (at.inferred.1, at.inferred.0);
                 }
                 finding

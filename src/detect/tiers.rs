@@ -52,6 +52,12 @@ pub fn overlap(one: &Compared, other: &Compared) -> Option<Tier> {
     are_similar(one, other).then_some(Tier::SimilarName)
 }
 
+/// How two claims overlap; what is a mere hint between intents is nothing between claims.
+#[must_use]
+pub fn claims_overlap(one: &Compared, other: &Compared) -> Option<Tier> {
+    overlap(one, other).filter(|tier| matches!(tier, Tier::Same | Tier::SameName | Tier::Inside))
+}
+
 /// The key in folded case, in which kinds are compared with each other.
 #[must_use]
 pub fn key(scope: &Compared) -> &str {

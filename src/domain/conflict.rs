@@ -107,6 +107,10 @@ pub struct Evidence {
     /// Share of words both summaries have, for duplicate work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary_jaccard: Option<f64>,
+    /// True where it is claims that overlap, which keep nobody out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub soft_claim: bool,
     /// Whether neither intent had published code.
     pub detected_before_code: bool,
 }

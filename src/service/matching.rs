@@ -5,16 +5,17 @@
 
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
-use crate::detect::bounds::{self, Against};
+use super::findings::{Findings, Met};
+use super::silence::Silence;
 use crate::detect::findings::{self, Finding, Side, SideScope, between};
 use crate::detect::tiers::Compared;
 use crate::detect::{prose, rules};
 use crate::domain::conflict::{Overlap, RelatedWork};
 use crate::domain::cut::Cut;
-use crate::domain::fact::{ConflictDetected, PairFindings, PublishedScope, SightedAt, Sighting};
-use crate::domain::{Agent, Conflict, Id, Intent, Scope, ScopeKind, Severity, Timestamp};
+use crate::domain::fact::PublishedScope;
+use crate::domain::{Agent, Scope, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
 
@@ -31,15 +32,7 @@ pub struct Matches {
     /// Other sessions of the same agent: their work is surfaced and never asserted.
     namesakes: Vec<i64>,
     as_of: u64,
-    found: BTreeMap<i64, Met>,
-}
-
-/// What was found against one counterpart.
-struct Met {
-    agent: i64,
-    published_at: Timestamp,
-    /// The second number of each meeting is that of the scope in the dictionary.
-    findings: Vec<Finding>,
+    found: Findings,
 }
 
 impl Matches {
@@ -79,7 +72,9 @@ impl Matches {
         };
         let as_of = snapshot.last_seq()?;
         let agent = owner.map(|owner| snapshot.agent_row(owner.id)).transpose()?.unwrap_or(0);
-        let mut matches = Self { agent, scopes, side, namesakes, as_of, found: BTreeMap::new() };
+        let mine = scopes.iter().map(|scope| (scope.kind, scope.full.clone())).collect();
+        let found = Findings { mine, met: BTreeMap::new() };
+        let mut matches = Self { agent, scopes, side, namesakes, as_of, found };
         matches.search(snapshot)?;
         Ok(matches)
     }
@@ -96,7 +91,7 @@ impl Matches {
                     words: posting.words,
                     namesakes: self.namesakes.contains(&posting.agent),
                 });
-                let met = self.found.entry(posting.intent).or_insert_with(|| Met {
+                let met = self.found.met.entry(posting.intent).or_insert_with(|| Met {
                     agent: posting.agent,
                     published_at: posting.published_at,
                     findings: Vec::new(),
@@ -108,7 +103,7 @@ impl Matches {
         // for half of them everywhere would find everything that is written after one pattern.
         let same = |met: &Met| findings::same_operation(&met.findings);
         let same: HashSet<i64> =
-            self.found.iter().filter(|(_, met)| same(met)).map(|(intent, _)| *intent).collect();
+            self.found.met.iter().filter(|(_, met)| same(met)).map(|(intent, _)| *intent).collect();
         let words = &self.side.summary;
         let mut shares = snapshot.summaries(self.agent, words, rules::DUPLICATE, None)?;
         shares.retain(|(intent, _)| !same.contains(intent));
@@ -116,7 +111,7 @@ impl Matches {
         shares.extend(snapshot.summaries(self.agent, words, half, Some(&same))?);
         for (intent, share) in shares {
             let Some(finding) = findings::duplicate(share, same.contains(&intent)) else { continue };
-            match self.found.entry(intent) {
+            match self.found.met.entry(intent) {
                 Entry::Occupied(mut met) => met.get_mut().findings.push(finding),
                 Entry::Vacant(new) => {
                     let other = snapshot.counterpart(intent)?;
@@ -135,7 +130,7 @@ impl Matches {
     pub fn refresh(&mut self, snapshot: &Snapshot<'_>) -> Result<(), Failure> {
         for touched in snapshot.intents_touched_since(self.as_of)? {
             let Some((intent, agent, active)) = snapshot.intent_row(touched)? else { continue };
-            self.found.remove(&intent);
+            self.found.met.remove(&intent);
             if active && agent != self.agent {
                 self.look_at(snapshot, intent, agent)?;
             }
@@ -153,14 +148,9 @@ impl Matches {
         }
         if !findings.is_empty() {
             let published_at = snapshot.counterpart(intent)?.published_at;
-            self.found.insert(intent, Met { agent, published_at, findings });
+            self.found.met.insert(intent, Met { agent, published_at, findings });
         }
         Ok(())
-    }
-
-    /// Leaves out what was found against this intent.
-    pub fn forget(&mut self, intent: i64) {
-        self.found.remove(&intent);
     }
 
     /// Whether these are the words and scopes of the intent with this number, as it is now.
@@ -169,60 +159,6 @@ impl Matches {
     /// Whatever stops a read.
     pub fn is_about(&self, snapshot: &Snapshot<'_>, summary: &str, intent: i64) -> Result<bool, Failure> {
         Ok(self.side.summary == prose::words(summary) && self.scopes == snapshot.published_scopes(intent)?)
-    }
-
-    /// Keeps what was found against these intents alone.
-    pub fn keep(&mut self, intents: &BTreeSet<i64>) {
-        self.found.retain(|intent, _| intents.contains(intent));
-    }
-
-    /// What of it goes on record, and the intents whose silent owners are owed the rest: against
-    /// them only HIGH is recorded.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn recordable(&self, snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Recordable, Failure> {
-        let mut silence = Silence::new(now);
-        let mut against = Vec::with_capacity(self.found.len());
-        let mut owed = Vec::new();
-        for (row, met) in &self.found {
-            let intent = snapshot.intent_id(*row)?;
-            let mut findings = met.findings.clone();
-            if silence.since(snapshot, met.agent)?.is_some() {
-                let all = findings.len();
-                findings.retain(|finding| finding.severity == Severity::High);
-                owed.extend((findings.len() < all).then_some(intent));
-            }
-            against.push(Against { intent, published_at: met.published_at, findings });
-        }
-        let (recorded, omitted) = bounds::recorded(against);
-        let mut listed = Listed::default();
-        let mut pairs = Vec::with_capacity(recorded.len());
-        for against in recorded {
-            let mut found = Vec::with_capacity(against.findings.len());
-            for finding in against.findings {
-                let at = match finding.at {
-                    None => None,
-                    Some(at) => {
-                        let mine = &self.scopes[at.scopes.0];
-                        let mine = listed.place((mine.kind, mine.full.clone()));
-                        let theirs = listed.theirs(snapshot, at.scopes.1)?;
-                        let (tier, operations, inferred) = (at.tier, Some(at.operations), at.inferred);
-                        Some(SightedAt { tier, scopes: (mine, theirs), operations, inferred })
-                    }
-                };
-                found.push(Sighting {
-                    rule: finding.rule,
-                    at,
-                    similarity: finding.similarity,
-                    asserted: finding.asserted,
-                    severity: finding.severity,
-                    score: finding.score,
-                });
-            }
-            pairs.push(PairFindings { with: against.intent, found });
-        }
-        Ok(Recordable { findings: ConflictDetected { scopes: listed.scopes, pairs, omitted }, owed })
     }
 
     /// Everything that was found, for the answer: work of agents that are there first, then
@@ -237,9 +173,9 @@ impl Matches {
         now: Timestamp,
     ) -> Result<(Vec<RelatedWork>, usize), Failure> {
         let mut silence = Silence::new(now);
-        let mut ranked = Vec::with_capacity(self.found.len());
-        for (intent, met) in &self.found {
-            let stopped = silence.since(snapshot, met.agent)?;
+        let mut ranked = Vec::with_capacity(self.found.met.len());
+        for (intent, met) in &self.found.met {
+            let stopped = silence.stopped(snapshot, *intent, met.agent)?;
             let asserted = met.findings.iter().any(|finding| finding.asserted);
             ranked.push(((stopped.is_some(), !asserted, Reverse(met.findings.len())), *intent, stopped));
         }
@@ -247,7 +183,7 @@ impl Matches {
         let total = ranked.len();
         let mut related = Vec::with_capacity(total.min(RELATED_SHOWN));
         for (_, intent, stopped) in ranked.into_iter().take(RELATED_SHOWN) {
-            let findings = &self.found[&intent].findings;
+            let findings = &self.found.met[&intent].findings;
             let other = snapshot.counterpart(intent)?;
             let meetings: Vec<_> = findings.iter().filter_map(|finding| self.overlap(finding)).collect();
             let overlap_count = meetings.len() as u64;
@@ -271,114 +207,32 @@ impl Matches {
 
     fn overlap(&self, finding: &Finding) -> Option<Overlap> {
         let at = finding.at?;
+        let (mine_does, theirs_does) = at.operations?;
         let mine = &self.scopes[at.scopes.0];
         Some(Overlap {
             scope: Scope { kind: mine.kind, key: mine.key.clone() },
-            your_operation: at.operations.0,
-            their_operation: at.operations.1,
+            your_operation: mine_does,
+            their_operation: theirs_does,
             interaction: finding.rule.kind().to_owned(),
             asserted: finding.asserted,
         })
     }
 
-    /// Every conflict that the comparison shows to hold, on record or not, as the intent `acting`.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn identities(
-        &self,
-        snapshot: &Snapshot<'_>,
-        acting: Id<Intent>,
-    ) -> Result<HashSet<Id<Conflict>>, Failure> {
-        let mut holding = HashSet::new();
-        for (row, met) in &self.found {
-            let with = snapshot.intent_id(*row)?;
-            for finding in &met.findings {
-                let theirs;
-                let (mine, other) = match finding.at {
-                    None => (("", ""), ("", "")),
-                    Some(at) => {
-                        let scope = &self.scopes[at.scopes.0];
-                        theirs = snapshot.scope(at.scopes.1)?;
-                        ((scope.kind.as_str(), scope.full.as_str()), (theirs.0.as_str(), theirs.1.as_str()))
-                    }
-                };
-                holding.insert(Conflict::identity(
-                    finding.rule,
-                    [(acting, mine.0, mine.1), (with, other.0, other.1)],
-                ));
-            }
-        }
-        Ok(holding)
+    /// What was found.
+    #[must_use]
+    pub fn found(&self) -> &Findings {
+        &self.found
+    }
+
+    /// What was found, to leave some of it out.
+    pub fn found_mut(&mut self) -> &mut Findings {
+        &mut self.found
     }
 
     /// The scopes that were compared.
     #[must_use]
     pub fn scopes(&self) -> &[PublishedScope] {
         &self.scopes
-    }
-}
-
-/// What of a comparison goes on record.
-#[derive(Debug, PartialEq)]
-pub struct Recordable {
-    /// The findings; without pairs when there are none.
-    pub findings: ConflictDetected,
-    /// Intents of silent owners with findings below HIGH.
-    pub owed: Vec<Id<Intent>>,
-}
-
-/// Which agents have been silent for so long that they count as gone.
-pub struct Silence {
-    now: Timestamp,
-    since: HashMap<i64, Option<Timestamp>>,
-}
-
-impl Silence {
-    /// Nobody asked yet.
-    #[must_use]
-    pub fn new(now: Timestamp) -> Self {
-        Self { now, since: HashMap::new() }
-    }
-
-    /// Since when the agent with this number is gone; `None` for one that is there.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn since(&mut self, snapshot: &Snapshot<'_>, agent: i64) -> Result<Option<Timestamp>, Failure> {
-        if let Some(known) = self.since.get(&agent) {
-            return Ok(*known);
-        }
-        let seen = snapshot.last_seen_row(agent)?;
-        let gone = seen.filter(|seen| seen.is_stale(self.now)).map(|seen| seen.at);
-        self.since.insert(agent, gone);
-        Ok(gone)
-    }
-}
-
-/// Scopes an event names, each once.
-#[derive(Default)]
-struct Listed {
-    scopes: Vec<(ScopeKind, String)>,
-    places: HashMap<(ScopeKind, String), usize>,
-    by_number: HashMap<usize, usize>,
-}
-
-impl Listed {
-    fn place(&mut self, scope: (ScopeKind, String)) -> usize {
-        *self.places.entry(scope).or_insert_with_key(|scope| {
-            self.scopes.push(scope.clone());
-            self.scopes.len() - 1
-        })
-    }
-
-    fn theirs(&mut self, snapshot: &Snapshot<'_>, number: usize) -> Result<usize, Failure> {
-        if let Some(place) = self.by_number.get(&number) {
-            return Ok(*place);
-        }
-        let place = self.place(snapshot.scope(number)?);
-        self.by_number.insert(number, place);
-        Ok(place)
     }
 }
 

@@ -6,12 +6,14 @@
 pub mod acting;
 pub mod claiming;
 pub mod cx;
+pub mod findings;
 pub mod gates;
 pub mod host;
 pub mod matching;
 pub mod presence;
 pub mod recording;
 pub mod scopes;
+pub mod silence;
 
 pub use cx::{Call, Cx, Needs, Nothing, OpenLedger, Surface, Trust};
 pub use host::{Host, Site};

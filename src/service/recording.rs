@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::matching::{Matches, Recordable, Silence};
+use super::findings::{Findings, Recordable};
+use super::matching::Matches;
+use super::silence::Silence;
 use crate::domain::fact::{ConflictDetected, ConflictDismissed, Counterparts, Dismissal, Fact, PairFindings};
 use crate::domain::{Agent, Conflict, ConflictStatus, Event, Id, Intent, Timestamp};
 use crate::failure::Failure;
+use crate::ledger::read::Among;
 use crate::ledger::{Draft, Snapshot, Transaction};
 
 /// Whose call it is, for which intent, and the event that findings follow from.
@@ -35,9 +38,9 @@ impl Acting {
 pub fn record(
     transaction: &mut Transaction<'_>,
     acting: Acting,
-    matches: &Matches,
+    found: &Findings,
 ) -> Result<ConflictDetected, Failure> {
-    let Recordable { findings, owed } = matches.recordable(transaction, transaction.now())?;
+    let Recordable { findings, owed } = found.recordable(transaction, transaction.now())?;
     let (mut new, mut changed) = (empty(&findings), empty(&findings));
     for pair in &findings.pairs {
         let (mut first, mut again) = (Vec::new(), Vec::new());
@@ -87,14 +90,14 @@ fn empty(findings: &ConflictDetected) -> ConflictDetected {
 pub fn dismiss(
     transaction: &mut Transaction<'_>,
     acting: Acting,
-    matches: &Matches,
+    found: &Findings,
 ) -> Result<Vec<Id<Conflict>>, Failure> {
-    let holding = matches.identities(transaction, acting.intent)?;
+    let holding = found.identities(transaction, acting.intent)?;
     let mut silence = Silence::new(transaction.now());
     let mut gone = Vec::new();
-    for (conflict, with) in transaction.unsettled_of(acting.intent)? {
-        let Some((_, owner, true)) = transaction.intent_row(with)? else { continue };
-        if !holding.contains(&conflict) && silence.since(transaction, owner)?.is_none() {
+    for (conflict, with) in transaction.unsettled_of(acting.intent, Among::Intents)? {
+        let Some((row, owner, true)) = transaction.intent_row(with)? else { continue };
+        if !holding.contains(&conflict) && silence.stopped(transaction, row, owner)?.is_none() {
             gone.push((conflict, with));
         }
     }
@@ -112,7 +115,7 @@ pub fn dismiss(
 /// # Errors
 /// Whatever stops a write.
 pub fn dismiss_discarded(transaction: &mut Transaction<'_>, acting: Acting) -> Result<(), Failure> {
-    let pairs = by_counterpart(transaction.unsettled_of(acting.intent)?);
+    let pairs = by_counterpart(transaction.unsettled_of(acting.intent, Among::All)?);
     if !pairs.is_empty() {
         let fact = ConflictDismissed { pairs, reason: Dismissal::Discarded };
         transaction.record(acting.draft(Fact::ConflictDismissed(fact)))?;
@@ -154,7 +157,7 @@ pub fn debts(snapshot: &Snapshot<'_>, agent: &Agent, now: Timestamp) -> Result<V
     for (row, counterparts) in snapshot.debts(snapshot.agent_row(agent.id)?)? {
         let (mut with, mut rows) = (Vec::new(), BTreeSet::new());
         for (counterpart, owner) in counterparts {
-            if silence.since(snapshot, owner)?.is_none() {
+            if silence.stopped(snapshot, counterpart, owner)?.is_none() {
                 with.push(snapshot.intent_id(counterpart)?);
                 rows.insert(counterpart);
             }
@@ -164,7 +167,7 @@ pub fn debts(snapshot: &Snapshot<'_>, agent: &Agent, now: Timestamp) -> Result<V
         }
         let intent = snapshot.counterpart(row)?;
         let mut matches = Matches::find(snapshot, agent, &intent.summary, snapshot.published_scopes(row)?)?;
-        matches.keep(&rows);
+        matches.found_mut().keep(&rows);
         debts.push(Debt { intent: intent.intent, with, rows, matches });
     }
     Ok(debts)
@@ -180,7 +183,7 @@ pub fn owed_to(snapshot: &Snapshot<'_>, intent: &Intent, now: Timestamp) -> Resu
     let mut with = Vec::new();
     for (debtor, counterparts) in snapshot.debts(owner)? {
         for (counterpart, owner) in counterparts.into_iter().filter(|_| debtor == row) {
-            if silence.since(snapshot, owner)?.is_none() {
+            if silence.stopped(snapshot, counterpart, owner)?.is_none() {
                 with.push(snapshot.intent_id(counterpart)?);
             }
         }
@@ -205,8 +208,8 @@ pub fn settle(
         let acting = Acting { intent: debt.intent, agent, cause };
         if Some(debt.intent) != compared {
             debt.matches.refresh(transaction)?;
-            debt.matches.keep(&debt.rows);
-            record(transaction, acting, &debt.matches)?;
+            debt.matches.found_mut().keep(&debt.rows);
+            record(transaction, acting, debt.matches.found())?;
         }
         transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: debt.with })))?;
     }

@@ -257,7 +257,7 @@ fn on_record(finding: &Finding, sides: [(&Side, Id<Intent>); 2]) -> Value {
         json!({
             "overlap": at.tier.in_words(),
             "scopes": ordered(scope(sides[0], at.scopes.0), scope(sides[1], at.scopes.1)),
-            "operations": ordered(json!(at.operations.0), json!(at.operations.1)),
+            "operations": at.operations.map(|(mine, theirs)| ordered(json!(mine), json!(theirs))),
             "inferred": ordered(json!(at.inferred.0), json!(at.inferred.1)),
         })
     });
@@ -371,7 +371,10 @@ property!(
         let compare = |snapshot: &Snapshot<'_>| {
             refreshed.refresh(snapshot)?;
             let now = snapshot.agent(agent(mine.agent))?.registered_at;
-            assert_eq!(refreshed.recordable(snapshot, now)?, searched.recordable(snapshot, now)?);
+            assert_eq!(
+                refreshed.found().recordable(snapshot, now)?,
+                searched.found().recordable(snapshot, now)?
+            );
             assert_eq!(refreshed.related(snapshot, now)?, searched.related(snapshot, now)?);
             Ok::<_, foremerge::failure::Failure>(())
         };

@@ -198,3 +198,140 @@ fn a_retired_agent_acts_no_more_and_one_with_open_work_is_not_retired() {
     let publishing = crate::library::publishing(&desk.agent, &["symbol:X=add"]);
     desk.library.refusal(Code::InvalidTransition, "publish_intent", publishing);
 }
+
+/// Two agents whose intents have nothing in common but what they claim.
+struct Neighbours {
+    library: Library,
+    agents: [String; 2],
+    intents: [String; 2],
+}
+
+impl Neighbours {
+    fn new() -> Self {
+        let library = Library::new();
+        let agents = ["one", "other"].map(|name| library.agent(name));
+        let scopes = ["api:GET /pay=add", "env:MAIL_HOST=add"];
+        let publish = |at: usize| text(&library.publish(&agents[at], &scopes[at..=at])["intent"]["id"]);
+        let intents = [publish(0), publish(1)];
+        Self { library, agents, intents }
+    }
+
+    fn claim(&self, who: usize, scopes: &[&str]) -> Value {
+        let scopes = scopes.iter().map(|scope| {
+            let (kind, key) = scope.split_once(':').unwrap();
+            json!({ "kind": kind, "key": key })
+        });
+        let scopes: Vec<_> = scopes.collect();
+        let input = json!({ "agent_id": self.agents[who], "intent_id": self.intents[who], "scopes": scopes });
+        self.library.data("claim_work", input)
+    }
+
+    fn overlaps(&self, mine: &str, theirs: &str) -> usize {
+        self.claim(0, &[mine]);
+        self.claim(1, &[theirs])["warnings"].as_array().unwrap().len()
+    }
+
+    fn statuses(&self) -> Vec<String> {
+        let conflicts = self.library.data("list_conflicts", json!({}));
+        conflicts.as_array().unwrap().iter().map(|one| text(&one["status"])).collect()
+    }
+}
+
+#[test]
+fn claiming_what_another_agent_claims_is_granted_and_both_are_told() {
+    let neighbours = Neighbours::new();
+    neighbours.claim(0, &["symbol:Pay"]);
+    let claimed = neighbours.claim(1, &["symbol:pay", "symbol:Mail"]);
+    assert_eq!(claimed["claims"].as_array().unwrap().len(), 2);
+    let warning = &claimed["warnings"][0];
+    assert_eq!(
+        (&warning["kind"], &warning["severity"], &warning["score"], &warning["status"]),
+        (&json!("overlapping_claim"), &json!("MEDIUM"), &json!(0.88), &json!("OPEN"))
+    );
+    let evidence = &warning["evidence"];
+    assert_eq!((&evidence["rule"], &evidence["soft_claim"]), (&json!("FM-C005"), &json!(true)));
+    assert!(evidence.get("source_operation").is_none(), "{evidence}");
+    assert_eq!(evidence["source_scope"], json!({ "kind": "symbol", "key": "pay" }));
+    let explanation = text(&warning["explanation"]);
+    assert!(explanation.contains("claims") && !explanation.contains("will"), "{explanation}");
+    for intent in &neighbours.intents {
+        let open = neighbours.library.data("get_intent", json!({ "id": intent }));
+        assert_eq!(open["open_conflicts"]["count"], 1);
+    }
+    let again = neighbours.claim(0, &["symbol:Pay"]);
+    assert_eq!(again["warnings"][0]["id"], warning["id"], "renewing tells of it again");
+    assert_eq!(neighbours.statuses().len(), 1, "and does not record it again");
+}
+
+#[test]
+fn claims_overlap_by_one_thing_its_other_namespaces_and_directories_but_not_by_similar_names() {
+    let cases = [
+        ("symbol:Pay", "symbol:Pay", 1),
+        ("symbol:App\\Billing\\Report::render", "symbol:Report::render", 1),
+        ("symbol:crate::billing::PaymentService", "symbol:PaymentService", 1),
+        ("file:src", "file:src/pay.rs", 1),
+        ("file:src/pay.rs", "file:.", 1),
+        ("file:README.md", "file:readme.md", 1),
+        ("file:src/a/mod.rs", "file:src/b/mod.rs", 0),
+        ("symbol:StripePaymentService", "symbol:PaymentService", 0),
+        ("symbol:Pay", "domain:Pay", 0),
+        ("env:MAIL_HOST", "env:MAIL_PORT", 0),
+    ];
+    for (mine, theirs, expected) in cases {
+        assert_eq!(Neighbours::new().overlaps(mine, theirs), expected, "{mine} and {theirs}");
+        assert_eq!(Neighbours::new().overlaps(theirs, mine), expected, "{theirs} and {mine}");
+    }
+}
+
+#[test]
+fn an_overlap_of_claims_goes_with_either_claim_and_comes_back_with_it() {
+    let neighbours = Neighbours::new();
+    assert_eq!(neighbours.overlaps("symbol:Pay", "symbol:Pay"), 1);
+    let release = json!({ "intent_id": neighbours.intents[0], "agent_id": neighbours.agents[0] });
+    neighbours.library.data("release_work", release);
+    assert_eq!(neighbours.statuses(), ["DISMISSED"]);
+    neighbours.claim(0, &["symbol:Pay"]);
+    assert_eq!(neighbours.statuses(), ["OPEN"]);
+    neighbours.library.world.pass(61 * MINUTE);
+    assert_eq!(neighbours.statuses(), ["OPEN"], "a lease that ran out is noticed by the next write");
+    let start = json!({ "intent_id": neighbours.intents[1], "agent_id": neighbours.agents[1] });
+    neighbours.library.data("start_work", start);
+    assert_eq!(neighbours.statuses(), ["DISMISSED"]);
+}
+
+#[test]
+fn amending_an_intent_leaves_the_overlap_of_its_claims_alone_and_discarding_it_does_not() {
+    let neighbours = Neighbours::new();
+    assert_eq!(neighbours.overlaps("symbol:Pay", "symbol:Pay"), 1);
+    let scopes = json!([{ "kind": "api", "key": "GET /other", "operation": "add" }]);
+    let amending = json!({ "id": neighbours.intents[0], "agent_id": neighbours.agents[0], "scopes": scopes });
+    assert_eq!(neighbours.library.data("amend_intent", amending)["dismissed"], json!([]));
+    assert_eq!(neighbours.statuses(), ["OPEN"]);
+    let discarding =
+        json!({ "intent_id": neighbours.intents[0], "agent_id": neighbours.agents[0], "reason": "moot" });
+    neighbours.library.data("discard_work", discarding);
+    assert_eq!(neighbours.statuses(), ["DISMISSED"]);
+}
+
+#[test]
+fn claims_of_one_agent_for_two_intents_do_not_overlap() {
+    let desk = Desk::new();
+    desk.claim(&["symbol:Pay"]);
+    let second = text(&desk.library.publish(&desk.agent, &["symbol:Pay=extend"])["intent"]["id"]);
+    let mut input = desk.input(&["symbol:Pay"]);
+    input["intent_id"] = json!(second);
+    assert_eq!(desk.library.data("claim_work", input)["warnings"], json!([]));
+}
+
+#[test]
+fn work_with_a_live_claim_is_not_taken_for_stopped_however_silent_its_owner() {
+    let desk = Desk::new();
+    desk.for_seconds(4 * 3_600);
+    desk.library.world.pass(180 * MINUTE);
+    let other = desk.library.agent("other");
+    let published = desk.library.publish(&other, &["symbol:Pay=extend"]);
+    assert!(published["related_work"][0].get("owner_stopped_since").is_none(), "{published}");
+    desk.library.world.pass(60 * MINUTE);
+    let published = desk.library.publish(&other, &["symbol:Pay=modify"]);
+    assert!(published["related_work"][0]["owner_stopped_since"].is_string(), "{published}");
+}

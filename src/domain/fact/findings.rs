@@ -48,7 +48,7 @@ pub struct Counterparts {
 }
 
 /// One acting call found conflicts; the entity is the acting intent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ConflictDetected {
     /// Every scope named below, once: kind and full form.
     pub scopes: Vec<(ScopeKind, String)>,
@@ -190,6 +190,12 @@ impl ConflictDetected {
             None => (("", ""), ("", "")),
         };
         Some(Conflict::identity(sighting.rule, [(acting, mine.0, mine.1), (with, theirs.0, theirs.1)]))
+    }
+
+    /// Every conflict it observes, as the intent `acting`.
+    pub fn identities(&self, acting: Id<Intent>) -> impl Iterator<Item = Id<Conflict>> {
+        let sightings = self.pairs.iter().flat_map(|pair| pair.found.iter().map(|found| (pair.with, found)));
+        sightings.filter_map(move |(with, found)| self.identity(acting, with, found))
     }
 
     /// The payload as clients read it: `conflicts[]` with conflict and detection ids.

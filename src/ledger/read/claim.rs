@@ -3,8 +3,10 @@
 use rusqlite::{OptionalExtension, Row};
 
 use super::super::error::Error;
-use super::{Snapshot, Unsettled};
-use crate::domain::{Claim, ClaimStatus, Id, Intent, Scope, ScopeKind, Timestamp};
+use super::{NearClaim, Snapshot, Unsettled};
+use crate::detect::tiers::Compared;
+use crate::domain::conflict::Tier;
+use crate::domain::{CanonicalScope, Claim, ClaimStatus, Id, Intent, Scope, ScopeKind, Timestamp};
 
 /// A claim in the overview.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +82,58 @@ impl Snapshot<'_> {
              ORDER BY claim.id LIMIT 1",
         )?;
         Ok(find.query_row((intent, kind, full, ClaimStatus::Active), |row| row.get(0)).optional()?)
+    }
+
+    /// Whether the lease of the claim with this number runs at `now`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn is_live_claim(&self, claim: i64, now: Timestamp) -> Result<bool, Error> {
+        let mut find =
+            self.connection().prepare_cached("SELECT status, lease_expires_at FROM claim WHERE id = ?1")?;
+        let found: Option<(ClaimStatus, Timestamp)> =
+            find.query_row([claim], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        Ok(found.is_some_and(|(status, ends)| status == ClaimStatus::Active && ends > now))
+    }
+
+    /// Claims of agents other than `agent` whose leases run at `now` and that were made or renewed after
+    /// event `seq`, each with what it is compared by.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn claims_since(
+        &self,
+        agent: i64,
+        seq: u64,
+        now: Timestamp,
+    ) -> Result<Vec<(NearClaim, Compared)>, Error> {
+        let mut events = self.connection().prepare_cached(
+            "SELECT DISTINCT entity_id FROM event WHERE seq > ?1 AND entity_type = 'Claim'",
+        )?;
+        let mut find = self.connection().prepare_cached(
+            "SELECT id, intent, scope, lease_expires_at, created_at, kind, key, full, alias FROM claim
+             WHERE uid = ?1 AND agent <> ?2 AND status = 1 AND lease_expires_at > ?3",
+        )?;
+        let mut found = Vec::new();
+        for entity in events.query_map([seq], |row| row.get::<_, String>(0))? {
+            let claim = Id::<Claim>::exact(&entity?);
+            let read = find.query_row((claim, agent, now), |row| {
+                let full: String = row.get(7)?;
+                let alias = row.get::<_, Option<String>>(8)?.unwrap_or_else(|| full.clone());
+                let canonical = CanonicalScope { kind: row.get(5)?, full, alias };
+                let claim = NearClaim {
+                    claim: row.get(0)?,
+                    intent: row.get(1)?,
+                    scope: row.get(2)?,
+                    tier: Tier::Same,
+                    lease_expires_at: row.get(3)?,
+                    claimed_at: row.get(4)?,
+                };
+                Ok((claim, Compared::new(&row.get::<_, String>(6)?, canonical)))
+            });
+            found.extend(read.optional()?);
+        }
+        Ok(found)
     }
 
     /// Every claim an intent holds, its lease running or not, oldest first.

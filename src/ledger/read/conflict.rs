@@ -26,6 +26,15 @@ const SELECT: &str = "SELECT conflict.uid, rule, severity, score, low.uid, high.
 /// An unsettled conflict of an intent, and the other intent.
 pub type Unsettled = (Id<Conflict>, Id<Intent>);
 
+/// Which unsettled conflicts are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    /// All of them.
+    All,
+    /// Those between the intents themselves, and not between their claims.
+    Intents,
+}
+
 /// What is on record of a conflict, as far as it decides whether to record it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownConflict {
@@ -99,6 +108,7 @@ fn conflict(row: &Row<'_>) -> rusqlite::Result<Conflict> {
             asserted,
             at,
             summary_jaccard: similarity.map(|share| f64::from(share) / 1000.0),
+            soft_claim: rule == Rule::OverlappingClaim,
             // No intent can have published code: there are no ChangeSets yet.
             detected_before_code: true,
         },
@@ -207,18 +217,23 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn unsettled_of(&self, intent: Id<Intent>) -> Result<Vec<Unsettled>, Error> {
+    pub fn unsettled_of(&self, intent: Id<Intent>, among: Among) -> Result<Vec<Unsettled>, Error> {
         let mut find = self.connection().prepare_cached(
             "SELECT conflict.uid, other.uid FROM aggregate self JOIN aggregate pair ON pair.low = self.id
              JOIN aggregate other ON other.id = pair.high JOIN conflict ON conflict.pair = pair.id
-             WHERE self.kind = 2 AND self.uid = ?1 AND conflict.status IN (1, 2)
+             WHERE self.kind = 2 AND self.uid = ?1 AND conflict.status IN (1, 2) AND conflict.rule <> ?2
              UNION ALL
              SELECT conflict.uid, other.uid FROM aggregate self JOIN aggregate pair ON pair.high = self.id
              JOIN aggregate other ON other.id = pair.low JOIN conflict ON conflict.pair = pair.id
-             WHERE self.kind = 2 AND self.uid = ?1 AND conflict.status IN (1, 2)
+             WHERE self.kind = 2 AND self.uid = ?1 AND conflict.status IN (1, 2) AND conflict.rule <> ?2
              ORDER BY 2, 1",
         )?;
-        let found = find.query_map([intent], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let but = match among {
+            Among::All => None,
+            Among::Intents => Some(Rule::OverlappingClaim),
+        };
+        let found =
+            find.query_map((intent, but.map_or(0, Rule::code)), |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 }

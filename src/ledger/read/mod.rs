@@ -19,10 +19,10 @@ use super::error::Error;
 
 pub use agent::LastSeen;
 pub use claim::LiveClaim;
-pub use conflict::{KnownConflict, Unsettled};
+pub use conflict::{Among, KnownConflict, Unsettled};
 pub use counterpart::Counterpart;
 pub use page::{Cursor, Page};
-pub use postings::Posting;
+pub use postings::{NearClaim, Posting};
 pub use status::{Grouped, StatusConflict, StatusIntent, StatusSide};
 
 /// One moment of the ledger.

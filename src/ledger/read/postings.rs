@@ -41,7 +41,79 @@ pub struct Posting {
     pub published_at: Timestamp,
 }
 
-const POSTING: &str = "SELECT id, intent, agent, scope, operation, inferred, published_at FROM active_scope";
+/// A live claim of another agent that overlaps with the scope asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NearClaim {
+    /// The claim, by its number in this file.
+    pub claim: i64,
+    /// The intent it is for, likewise.
+    pub intent: i64,
+    /// The scope, by its number in the dictionary of this file.
+    pub scope: i64,
+    /// How the two overlap.
+    pub tier: Tier,
+    /// When its lease ends.
+    pub lease_expires_at: Timestamp,
+    /// When it was made.
+    pub claimed_at: Timestamp,
+}
+
+/// How a row overlaps with the scope asked for.
+#[derive(Clone, Copy)]
+struct Way {
+    tier: Tier,
+    /// For a directory and what lies below it: whether the one asked for is the directory.
+    contains: bool,
+    /// For similar names: the share of words, in thousandths.
+    words: u32,
+}
+
+const fn by(tier: Tier) -> Way {
+    Way { tier, contains: false, words: 0 }
+}
+
+/// A table of scopes with their canonical forms, and what is read of a row. The first columns are the
+/// number of the row and that of its agent.
+struct Source<T> {
+    select: &'static str,
+    /// Whether overlaps that are mere hints count.
+    hints: bool,
+    read: fn(&Row<'_>, Way) -> rusqlite::Result<T>,
+}
+
+const POSTINGS: Source<Posting> = Source {
+    select: "SELECT id, agent, intent, scope, operation, inferred, published_at FROM active_scope WHERE",
+    hints: true,
+    read: |row, way| {
+        Ok(Posting {
+            intent: row.get(2)?,
+            agent: row.get(1)?,
+            scope: row.get(3)?,
+            tier: way.tier,
+            contains: way.contains,
+            words: way.words,
+            operation: row.get(4)?,
+            inferred: row.get(5)?,
+            published_at: row.get(6)?,
+        })
+    },
+};
+
+const CLAIMS: Source<NearClaim> = Source {
+    select: "SELECT id, agent, intent, scope, lease_expires_at, created_at FROM claim WHERE status = 1 AND",
+    hints: false,
+    read: |row, way| {
+        Ok(NearClaim {
+            claim: row.get(0)?,
+            intent: row.get(2)?,
+            scope: row.get(3)?,
+            tier: way.tier,
+            lease_expires_at: row.get(4)?,
+            claimed_at: row.get(5)?,
+        })
+    },
+};
+
 /// A full form that is its own alias.
 const IS_ALIAS: &str = "kind = ?1 AND full = ?2 AND alias IS NULL";
 /// A word that stands in this many sets is as frequent as any: counting stops.
@@ -49,97 +121,97 @@ const FREQUENT: u32 = 256;
 /// So few intents are compared one by one.
 const FEW: usize = 64;
 
-/// Postings found so far, each under the first and so strongest tier it was found by.
-struct Near<'s> {
+/// What was found so far, each row under the first and so strongest tier it was found by.
+struct Near<'s, T> {
     snapshot: &'s Snapshot<'s>,
+    source: Source<T>,
     agent: i64,
-    found: HashMap<i64, Posting>,
+    found: HashMap<i64, T>,
 }
 
-impl Near<'_> {
-    fn look(
-        &mut self,
-        tier: Tier,
-        contains: bool,
-        condition: &str,
-        values: &[&dyn ToSql],
-    ) -> Result<(), Error> {
-        let mut find = self.snapshot.connection().prepare_cached(&format!("{POSTING} WHERE {condition}"))?;
+impl<T> Near<'_, T> {
+    fn overlapping(mut self, scope: &Compared) -> Result<Vec<T>, Error> {
+        if scope.kind == ScopeKind::File {
+            self.files(scope)?
+        } else {
+            self.names(scope)?
+        }
+        Ok(self.found.into_values().collect())
+    }
+
+    fn look(&mut self, way: Way, condition: &str, values: &[&dyn ToSql]) -> Result<(), Error> {
+        let select = self.source.select;
+        let mut find = self.snapshot.connection().prepare_cached(&format!("{select} {condition}"))?;
         let mut rows = find.query(values)?;
         while let Some(row) = rows.next()? {
-            self.add(row, tier, contains, 0)?;
+            self.add(row, way)?;
         }
         Ok(())
     }
 
-    fn add(&mut self, row: &Row<'_>, tier: Tier, contains: bool, words: u32) -> Result<(), Error> {
-        let agent = row.get(2)?;
-        if agent != self.agent {
-            self.found.entry(row.get(0)?).or_insert(Posting {
-                intent: row.get(1)?,
-                agent,
-                scope: row.get(3)?,
-                tier,
-                contains,
-                words,
-                operation: row.get(4)?,
-                inferred: row.get(5)?,
-                published_at: row.get(6)?,
-            });
+    fn add(&mut self, row: &Row<'_>, way: Way) -> Result<(), Error> {
+        if row.get::<_, i64>(1)? != self.agent
+            && let Entry::Vacant(new) = self.found.entry(row.get(0)?)
+        {
+            new.insert((self.source.read)(row, way)?);
         }
         Ok(())
     }
 
     fn files(&mut self, scope: &Compared) -> Result<(), Error> {
-        self.look(Tier::Same, false, "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
-        self.look(Tier::SameName, false, "kind = ?1 AND alias = ?2", &[&scope.kind, &scope.alias])?;
+        self.look(by(Tier::Same), "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
+        self.look(by(Tier::SameName), "kind = ?1 AND alias = ?2", &[&scope.kind, &scope.alias])?;
         if scope.alias != scope.full {
-            self.look(Tier::SameName, false, IS_ALIAS, &[&scope.kind, &scope.alias])?;
+            self.look(by(Tier::SameName), IS_ALIAS, &[&scope.kind, &scope.alias])?;
         }
         for above in directories_above(&scope.full) {
-            self.look(Tier::Inside, false, "kind = ?1 AND full = ?2", &[&scope.kind, &above])?;
+            self.look(by(Tier::Inside), "kind = ?1 AND full = ?2", &[&scope.kind, &above])?;
         }
         self.other_kinds(scope)?;
+        let inside = Way { contains: true, ..by(Tier::Inside) };
         if scope.full == "." {
-            return self.look(Tier::Inside, true, "kind = ?1", &[&scope.kind]);
+            return self.look(inside, "kind = ?1", &[&scope.kind]);
         }
         // What lies below begins with the path and `/`, and comes before the path and `0`.
         let (first, last) = (format!("{}/", scope.full), format!("{}0", scope.full));
-        self.look(Tier::Inside, true, "kind = ?1 AND full >= ?2 AND full < ?3", &[&scope.kind, &first, &last])
+        self.look(inside, "kind = ?1 AND full >= ?2 AND full < ?3", &[&scope.kind, &first, &last])
     }
 
     fn names(&mut self, scope: &Compared) -> Result<(), Error> {
-        self.look(Tier::Same, false, "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
+        self.look(by(Tier::Same), "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
         if let Some(alias) = alias_key(scope) {
-            self.look(Tier::SameName, false, "kind = ?1 AND alias = ?2", &[&scope.kind, &alias])?;
-            self.look(Tier::SameName, false, IS_ALIAS, &[&scope.kind, &alias])?;
+            self.look(by(Tier::SameName), "kind = ?1 AND alias = ?2", &[&scope.kind, &alias])?;
+            self.look(by(Tier::SameName), IS_ALIAS, &[&scope.kind, &alias])?;
         }
         if has_tails(scope.kind) {
             let name = dotted(&scope.full);
             let reversed = |name: &str| name.chars().rev().collect::<String>();
             for tail in tails(&name).chain([name.as_str()]).filter(|tail| !says_too_little(tail)) {
                 let reversed = reversed(tail);
-                self.look(Tier::SameName, false, "kind = ?1 AND reversed = ?2", &[&scope.kind, &reversed])?;
+                self.look(by(Tier::SameName), "kind = ?1 AND reversed = ?2", &[&scope.kind, &reversed])?;
             }
             if !says_too_little(&scope.full) {
                 // What ends in this name begins, reversed, with it and a dot; `/` follows the dot.
                 let (first, last) = (format!("{}.", reversed(&name)), format!("{}/", reversed(&name)));
                 let range = "kind = ?1 AND reversed >= ?2 AND reversed < ?3";
-                self.look(Tier::SameName, false, range, &[&scope.kind, &first, &last])?;
+                self.look(by(Tier::SameName), range, &[&scope.kind, &first, &last])?;
             }
         }
         self.other_kinds(scope)?;
-        if names::vary(scope.kind) { self.similar(scope) } else { Ok(()) }
+        if self.source.hints && names::vary(scope.kind) { self.similar(scope) } else { Ok(()) }
     }
 
     fn other_kinds(&mut self, scope: &Compared) -> Result<(), Error> {
+        if !self.source.hints {
+            return Ok(());
+        }
         let key = key(scope);
         for kind in ScopeKind::ALL.iter().filter(|kind| **kind != scope.kind) {
             if *kind == ScopeKind::File {
-                self.look(Tier::OtherKind, false, IS_ALIAS, &[kind, &key])?;
-                self.look(Tier::OtherKind, false, "kind = ?1 AND alias = ?2", &[kind, &key])?;
+                self.look(by(Tier::OtherKind), IS_ALIAS, &[kind, &key])?;
+                self.look(by(Tier::OtherKind), "kind = ?1 AND alias = ?2", &[kind, &key])?;
             } else {
-                self.look(Tier::OtherKind, false, "kind = ?1 AND full = ?2", &[kind, &key])?;
+                self.look(by(Tier::OtherKind), "kind = ?1 AND full = ?2", &[kind, &key])?;
             }
         }
         Ok(())
@@ -158,7 +230,7 @@ impl Near<'_> {
             let rarity = |word: &String| self.snapshot.count(count, (scope.kind, word, size, FREQUENT));
             for word in rarest(&scope.words, probes, rarity)? {
                 let mut find = self.snapshot.connection().prepare_cached(
-                    "SELECT active_scope.id, active_scope.intent, agent, active_scope.scope, active_scope.operation,
+                    "SELECT active_scope.id, agent, active_scope.intent, active_scope.scope, active_scope.operation,
                             active_scope.inferred, published_at, full, active_scope.alias, key
                      FROM active_word JOIN active_scope ON active_scope.id = active_word.scope
                      JOIN intent_scope ON intent_scope.intent = active_scope.intent
@@ -172,7 +244,8 @@ impl Near<'_> {
                     let canonical = CanonicalScope { kind: scope.kind, full, alias };
                     let theirs = Compared::new(&row.get::<_, String>(9)?, canonical);
                     if are_similar(scope, &theirs) {
-                        self.add(row, Tier::SimilarName, false, names::jaccard(&scope.words, &theirs.words))?;
+                        let words = names::jaccard(&scope.words, &theirs.words);
+                        self.add(row, Way { words, ..by(Tier::SimilarName) })?;
                     }
                 }
             }
@@ -198,14 +271,22 @@ impl Snapshot<'_> {
     /// # Errors
     /// Whatever stops a read.
     pub fn postings(&self, agent: i64, scope: &Compared) -> Result<Vec<Posting>, Error> {
-        let mut near = Near { snapshot: self, agent, found: HashMap::new() };
-        if scope.kind == ScopeKind::File {
-            near.files(scope)?;
-        } else {
-            near.names(scope)?;
-        }
-        let mut found: Vec<_> = near.found.into_values().collect();
+        let near = Near { snapshot: self, source: POSTINGS, agent, found: HashMap::new() };
+        let mut found = near.overlapping(scope)?;
         found.sort_by_key(|posting| (posting.intent, posting.scope));
+        Ok(found)
+    }
+
+    /// Claims of agents other than `agent` whose leases run at `now` and that overlap with `scope`: the
+    /// same thing, the same name in another namespace, or a directory and what lies below it.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn claims_near(&self, agent: i64, scope: &Compared, now: Timestamp) -> Result<Vec<NearClaim>, Error> {
+        let near = Near { snapshot: self, source: CLAIMS, agent, found: HashMap::new() };
+        let mut found = near.overlapping(scope)?;
+        found.retain(|claim| claim.lease_expires_at > now);
+        found.sort_by_key(|claim| claim.claim);
         Ok(found)
     }
 

@@ -12,6 +12,7 @@ use crate::domain::text::Summary;
 use crate::domain::{Agent, Conflict, Id, IdRef, Intent, Scope, ScopeOperation, Severity};
 use crate::failure::{Code, Exit, Failure};
 use crate::ledger::Snapshot;
+use crate::ledger::read::Among;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::matching::Matches;
 use crate::service::{Cx, OpenLedger, presence, scopes};
@@ -215,7 +216,7 @@ impl Asked {
 
 fn on_record(snapshot: &Snapshot<'_>, intent: &Intent, asker: Option<Id<Agent>>) -> Result<Output, Failure> {
     let mut conflicts = Vec::new();
-    for (conflict, _) in snapshot.unsettled_of(intent.id)? {
+    for (conflict, _) in snapshot.unsettled_of(intent.id, Among::All)? {
         conflicts.push(snapshot.conflict(conflict)?);
     }
     conflicts.sort_by_key(|conflict| (std::cmp::Reverse(conflict.severity), conflict.id));
@@ -244,7 +245,7 @@ fn what_if(
     owner: Option<&Agent>,
     matches: &Matches,
 ) -> Result<Output, Failure> {
-    let found = matches.recordable(snapshot, cx.now())?.findings;
+    let found = matches.found().recordable(snapshot, cx.now())?.findings;
     let mut conflicts = Vec::new();
     for pair in &found.pairs {
         let other = snapshot.intent(pair.with)?;

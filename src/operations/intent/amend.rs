@@ -92,8 +92,8 @@ impl Operation for Amend {
             let fact = Fact::IntentAmended(IntentAmended { scopes: matches.scopes().to_vec(), summary });
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
-            let dismissed = recording::dismiss(transaction, acting, &matches)?;
-            let findings = recording::record(transaction, acting, &matches)?;
+            let dismissed = recording::dismiss(transaction, acting, matches.found())?;
+            let findings = recording::record(transaction, acting, matches.found())?;
             actor.acted(transaction, cause, Touched::Compared(intent))?;
             Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, transaction.now()))
         };

@@ -111,7 +111,7 @@ impl Operation for Publish {
             let (intent, agent): (Id<Intent>, _) = (transaction.new_id()?, actor.agent.id);
             let fact = Fact::IntentPublished(fact);
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
-            let findings = recording::record(transaction, Acting { intent, agent, cause }, &matches)?;
+            let findings = recording::record(transaction, Acting { intent, agent, cause }, matches.found())?;
             actor.acted(transaction, cause, Touched::Compared(intent))?;
             Ok::<_, Failure>((transaction.intent(intent)?, matches, findings, transaction.now()))
         };

@@ -82,13 +82,13 @@ impl Operation for Adopt {
                 let scopes = transaction.published_scopes(row)?;
                 matches = Matches::find(transaction, &actor.agent, &before.summary, scopes)?;
             }
-            matches.forget(row);
+            matches.found_mut().forget(row);
             let owed = recording::owed_to(transaction, &before, now)?;
             let fact = Fact::IntentAdopted(IntentAdopted { from_agent_id: before.agent_id, reason });
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
-            recording::dismiss(transaction, acting, &matches)?;
-            recording::record(transaction, acting, &matches)?;
+            recording::dismiss(transaction, acting, matches.found())?;
+            recording::record(transaction, acting, matches.found())?;
             if !owed.is_empty() {
                 transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: owed })))?;
             }

@@ -4,16 +4,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::detect::warnings;
 use crate::domain::claim::Lease;
-use crate::domain::fact::{ClaimCreated, ClaimRenewed, Fact, LifecycleTransitioned};
+use crate::domain::cut::Cut;
+use crate::domain::fact::{ClaimCreated, ClaimRenewed, ConflictDetected, Fact, LifecycleTransitioned};
 use crate::domain::scope::NamedScope;
 use crate::domain::text::Prose;
 use crate::domain::transition::Act;
 use crate::domain::{Agent, Claim, Conflict, Event, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
-use crate::ledger::{Draft, Transaction};
+use crate::ledger::{Draft, Patience, Snapshot, Transaction};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts};
-use crate::service::acting::{Touched, act};
+use crate::service::acting::{Actor, Touched};
+use crate::service::claiming::OtherClaims;
 use crate::service::gates::may;
+use crate::service::recording::{self, Acting};
 use crate::service::scopes::Named;
 use crate::service::{Cx, OpenLedger, scopes};
 
@@ -56,6 +59,13 @@ pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     scope_warnings: Vec<String>,
+    /// Overlaps that were not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted: Option<u64>,
+    /// Recorded but left out of this answer, by field.
+    #[serde(skip_serializing_if = "Cut::is_empty")]
+    #[schemars(default)]
+    cut: Cut,
 }
 
 impl Operation for ClaimWork {
@@ -81,56 +91,72 @@ impl Operation for ClaimWork {
         }
         let wanted = scopes::named(cx, input.scopes)?;
         let lease = input.lease_seconds.map_or_else(Lease::default, Lease::of_seconds);
-        let (named, reason) = (input.intent_id, input.reason.map(Prose::into_string));
-        act(cx, &input.agent_id, move |transaction, actor| {
+        let reason = input.reason.map(Prose::into_string);
+        let (actor, intent, others) = cx.ledger().read::<_, Failure>(|snapshot| {
             for scope in &wanted {
-                scopes::carries_no_operation(transaction, scope)?;
+                scopes::carries_no_operation(snapshot, scope)?;
             }
-            let (agent, intent) = (actor.agent.id, transaction.intent(transaction.resolve(&named)?)?);
-            let to = may(Act::Claim, &intent, agent)?;
-            let mut cause = None;
-            let mut claims = Vec::with_capacity(wanted.len());
-            for scope in &wanted {
-                let claim = Wish { scope, lease, reason: reason.as_ref(), cause };
-                let (claim, event) = claim.grant(transaction, intent.id, agent)?;
-                cause = cause.or(Some(event));
-                claims.push(claim);
-            }
-            if to != intent.status {
-                let fact = Fact::LifecycleTransitioned(LifecycleTransitioned { from: intent.status, to });
-                transaction.record(Draft { entity: intent.id.to_string(), agent, cause, fact })?;
-            }
-            if let Some(cause) = cause {
-                actor.acted(transaction, cause, Touched::Intent(intent.id))?;
-            }
-            let now = transaction.now();
-            let claims =
-                claims.iter().map(|claim| transaction.claim(*claim, now)).collect::<Result<_, _>>()?;
-            let odd = |scope: &Named| warnings::dropped_class(scope.canonical.kind, &scope.key);
-            let scope_warnings = wanted.iter().filter_map(odd).take(warnings::SHOWN).collect();
-            Ok(Output { claims, warnings: Vec::new(), advisory_only: true, scope_warnings })
+            let actor = Actor::find(cx, snapshot, &input.agent_id)?;
+            let intent = snapshot.resolve(&input.intent_id)?;
+            may(Act::Claim, &snapshot.intent(intent)?, actor.agent.id)?;
+            let others = OtherClaims::find(snapshot, actor.agent.id, &wanted, cx.now())?;
+            Ok((actor, intent, others))
+        })?;
+        let odd = |scope: &Named| warnings::dropped_class(scope.canonical.kind, &scope.key);
+        let scope_warnings = wanted.iter().filter_map(odd).take(warnings::SHOWN).collect();
+        let (claims, found) =
+            cx.ledger().write(Patience::Wait, move |transaction: &mut Transaction<'_>| {
+                let (agent, now, before) = (actor.agent.id, transaction.now(), transaction.intent(intent)?);
+                let to = may(Act::Claim, &before, agent)?;
+                let mut call = Call { intent, agent, lease, reason, cause: None };
+                let mut claims = Vec::with_capacity(wanted.len());
+                for scope in &wanted {
+                    claims.push(call.grant(transaction, scope)?);
+                }
+                if to != before.status {
+                    let fact = LifecycleTransitioned { from: before.status, to };
+                    call.record(transaction, intent.to_string(), Fact::LifecycleTransitioned(fact))?;
+                }
+                let mut found = ConflictDetected::default();
+                if let Some(cause) = call.cause {
+                    let others = others.now(transaction, now)?;
+                    found = recording::record(transaction, Acting { intent, agent, cause }, &others)?;
+                    actor.acted(transaction, cause, Touched::Intent(intent))?;
+                }
+                let claims = claims.iter().map(|claim| transaction.claim(*claim, now));
+                Ok::<_, Failure>((claims.collect::<Result<Vec<_>, _>>()?, found))
+            })?;
+        let ids: Vec<_> = found.identities(intent).collect();
+        let shown = ids.iter().take(SHOWN);
+        let read = |snapshot: &Snapshot<'_>| shown.map(|id| snapshot.conflict(*id)).collect::<Result<_, _>>();
+        Ok(Output {
+            claims,
+            warnings: cx.ledger().read(read)?,
+            advisory_only: true,
+            scope_warnings,
+            omitted: Some(found.omitted).filter(|count| *count > 0),
+            cut: Cut::default().with("warnings", ids.len().min(SHOWN), ids.len() as u64),
         })
     }
 }
 
-/// A scope that is to be claimed.
-struct Wish<'w> {
-    scope: &'w Named,
+/// Most conflicts shown in one answer.
+const SHOWN: usize = 100;
+
+/// The write of one call: its first event is the cause of all others.
+struct Call {
+    intent: Id<Intent>,
+    agent: Id<Agent>,
     lease: Lease,
-    reason: Option<&'w String>,
+    reason: Option<String>,
     cause: Option<Id<Event>>,
 }
 
-impl Wish<'_> {
+impl Call {
     /// Renews the claim the intent holds on the scope, or makes one.
-    fn grant(
-        &self,
-        transaction: &mut Transaction<'_>,
-        intent_id: Id<Intent>,
-        agent: Id<Agent>,
-    ) -> Result<(Id<Claim>, Id<Event>), Failure> {
-        let canonical = &self.scope.canonical;
-        let (lease_expires_at, reason) = (self.lease.end(transaction.now()), self.reason.cloned());
+    fn grant(&mut self, transaction: &mut Transaction<'_>, scope: &Named) -> Result<Id<Claim>, Failure> {
+        let (intent_id, canonical) = (self.intent, &scope.canonical);
+        let (lease_expires_at, reason) = (self.lease.end(transaction.now()), self.reason.clone());
         let held = transaction.held_claim(intent_id, canonical.kind, &canonical.full)?;
         let (claim, fact) = if let Some(held) = held {
             (held, Fact::ClaimRenewed(ClaimRenewed { intent_id, reason, lease_expires_at }))
@@ -138,7 +164,7 @@ impl Wish<'_> {
             let fact = ClaimCreated {
                 intent_id,
                 kind: canonical.kind,
-                key: self.scope.key.clone(),
+                key: scope.key.clone(),
                 full: canonical.full.clone(),
                 alias: canonical.own_alias(),
                 reason,
@@ -146,8 +172,19 @@ impl Wish<'_> {
             };
             (transaction.new_id()?, Fact::ClaimCreated(fact))
         };
-        let draft = Draft { entity: claim.to_string(), agent, cause: self.cause, fact };
-        Ok((claim, transaction.record(draft)?))
+        self.record(transaction, claim.to_string(), fact)?;
+        Ok(claim)
+    }
+
+    fn record(
+        &mut self,
+        transaction: &mut Transaction<'_>,
+        entity: String,
+        fact: Fact,
+    ) -> Result<(), Failure> {
+        let event = transaction.record(Draft { entity, agent: self.agent, cause: self.cause, fact })?;
+        self.cause = self.cause.or(Some(event));
+        Ok(())
     }
 }
 
