@@ -132,9 +132,9 @@ struct Near<'s, T> {
 impl<T> Near<'_, T> {
     fn overlapping(mut self, scope: &Compared) -> Result<Vec<T>, Error> {
         if scope.kind == ScopeKind::File {
-            self.files(scope)?
+            self.files(scope)?;
         } else {
-            self.names(scope)?
+            self.names(scope)?;
         }
         Ok(self.found.into_values().collect())
     }
