@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 use crate::simulator::Node;
 use crate::simulator_properties::{LONG, hold, property};
 
-const AGENTS: u8 = 4;
+pub const AGENTS: u8 = 4;
 
 /// One intent as an agent declares it.
 #[derive(Debug, Clone)]
-struct Declared {
-    agent: u8,
+pub struct Declared {
+    pub agent: u8,
     summary: String,
-    scopes: Vec<PublishedScope>,
+    pub scopes: Vec<PublishedScope>,
 }
 
 /// Names that differ by namespace, separator, case, composition, a word, or nothing that counts.
@@ -62,7 +62,7 @@ fn key() -> impl Strategy<Value = String> {
     })
 }
 
-fn scope() -> impl Strategy<Value = PublishedScope> {
+pub fn scope() -> impl Strategy<Value = PublishedScope> {
     use ScopeKind::{Api, Component, Config, Domain, File, Schema, Symbol};
     let kinds = &[Symbol, Symbol, Symbol, Symbol, File, File, File, Domain, Component, Schema, Api, Config];
     let operation = prop::sample::select(ScopeOperation::ALL);
@@ -84,7 +84,7 @@ fn summary() -> impl Strategy<Value = String> {
 }
 
 /// An intent of at most `most` scopes, no full form twice.
-fn declared(most: usize) -> impl Strategy<Value = Declared> {
+pub fn declared(most: usize) -> impl Strategy<Value = Declared> {
     (0..AGENTS, summary(), prop::collection::vec(scope(), 0..=most)).prop_map(
         |(agent, summary, mut scopes)| {
             let mut seen = HashSet::new();
@@ -105,7 +105,7 @@ impl Declared {
     }
 }
 
-fn agent(number: u8) -> Id<Agent> {
+pub fn agent(number: u8) -> Id<Agent> {
     Id::from_bytes([0xa0 + number; 16])
 }
 
@@ -115,7 +115,7 @@ fn are_namesakes(one: u8, other: u8) -> bool {
 }
 
 /// A ledger with these intents, all active, and their identifiers.
-fn ledger(intents: &[Declared]) -> (Node, Vec<Id<Intent>>) {
+pub fn ledger(intents: &[Declared]) -> (Node, Vec<Id<Intent>>) {
     let node = Node::new(11);
     for number in 0..AGENTS {
         let name = if number < 2 { "twin".to_owned() } else { format!("agent {number}") };

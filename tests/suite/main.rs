@@ -3,6 +3,7 @@
 
 mod agreement;
 mod candidates;
+mod candidates_claims;
 mod child;
 mod cli;
 mod cli_demo;
