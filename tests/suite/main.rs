@@ -17,6 +17,7 @@ mod git_ownership;
 mod git_refusals;
 mod git_scaffold;
 mod git_worktrees;
+mod guide;
 mod ledger_chain;
 mod ledger_crashes;
 mod ledger_creation;
