@@ -66,7 +66,8 @@ fn run(pieces: &[Piece<'_>]) -> Vec<String> {
         Piece::Block(steps) => steps.iter().map(|step| step.command.join("\n")).collect(),
         Piece::Text(_) => Vec::new(),
     });
-    let script: String = commands.map(|command| format!("{command}\nprintf '{MARK}\\n'\n")).collect();
+    let script: Vec<_> = commands.map(|command: String| format!("{command}\nprintf '{MARK}\\n'\n")).collect();
+    let script = script.concat();
     let home = sandbox.mkdir("home");
     let output = scrubbed("sh")
         .args(["-c", &format!("exec 2>&1\n{script}")])
