@@ -18,6 +18,19 @@ words! {
     }
 }
 
+impl Verdict {
+    /// As it is said between the names of two intents.
+    #[must_use]
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Conflicts => "conflicts with",
+            Self::Compatible => "is compatible with",
+            Self::Duplicate => "is a duplicate of",
+            Self::DependsOn => "depends on",
+        }
+    }
+}
+
 words! {
     /// What the agent does about it.
     pub enum Reaction: "action" {

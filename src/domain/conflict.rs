@@ -138,8 +138,20 @@ pub struct EvidenceAt {
 }
 
 /// A decision that settled a conflict.
-#[derive(Debug)]
-pub enum Decision {}
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct Decision {
+    /// Its identifier; conflicts settled together share it.
+    pub id: Id<Decision>,
+    /// Who recorded it.
+    pub agent_id: Id<Agent>,
+    /// What was decided.
+    pub title: String,
+    /// Why, and after which messages.
+    pub rationale: String,
+    /// When it was recorded.
+    pub decided_at: Timestamp,
+}
 
 impl IdKind for Decision {
     const PREFIX: &'static str = "dec";
@@ -173,8 +185,16 @@ pub struct Conflict {
     pub evidence: Evidence,
     /// Where it stands.
     pub status: ConflictStatus,
+    /// True where the matter was closed for good: seen again, it stays as it is unless it has
+    /// become more severe.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    pub previously_settled: bool,
     /// When it was first seen.
     pub detected_at: Timestamp,
+    /// What settled it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<Decision>,
 }
 
 impl IdKind for Conflict {

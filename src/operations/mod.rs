@@ -9,7 +9,9 @@ pub mod render;
 pub mod spec;
 
 mod agent;
+mod assess;
 mod conflicts;
+mod coordinate;
 mod events;
 mod init;
 mod intent;

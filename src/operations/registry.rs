@@ -4,7 +4,7 @@ use clap::{Args, FromArgMatches};
 use serde_json::Value;
 
 use super::answer::AnyAnswer;
-use super::{Operation, Spec, agent, conflicts, events, init, intent, status, work};
+use super::{Operation, Spec, agent, assess, conflicts, coordinate, events, init, intent, status, work};
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
 use crate::ledger;
@@ -43,9 +43,14 @@ pub const ALL: &[Entry] = &[
     entry::<work::release::Release>(),
     entry::<work::discard::Discard>(),
     entry::<work::adopt::Adopt>(),
+    entry::<assess::record::Record>(),
+    entry::<assess::list::List>(),
+    entry::<coordinate::send::Send>(),
+    entry::<coordinate::inbox::Inbox>(),
     entry::<conflicts::check::Check>(),
     entry::<conflicts::list::List>(),
     entry::<conflicts::show::Show>(),
+    entry::<conflicts::resolve::Resolve>(),
     entry::<events::list::List>(),
     entry::<events::audit::Audit>(),
     entry::<status::Status>(),

@@ -53,7 +53,9 @@ pub fn record(
                         if acting.intent < pair.with { (mine, theirs) } else { (theirs, mine) }
                     });
                     let same = known.severity == found.severity && known.operations == operations;
-                    if !same || known.status == ConflictStatus::Dismissed {
+                    // What only went away is open again when it is seen again.
+                    let gone = known.status == ConflictStatus::Dismissed && !known.settled;
+                    if !same || gone {
                         again.push(found.clone());
                     }
                 }

@@ -47,6 +47,10 @@ impl<W: World + 'static> Library<W> {
         (entry.run_json)(&self.host, &Call::of(Surface::Http), input)
     }
 
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
     pub fn data(&self, operation: &str, input: Value) -> Value {
         let shown = input.to_string();
         let answer = self.call(operation, input);

@@ -5,14 +5,14 @@ use rusqlite::{OptionalExtension, Row};
 use super::super::error::Error;
 use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
 use crate::detect::advice::{self, Party};
-use crate::domain::conflict::{Evidence, EvidenceAt, Tier};
+use crate::domain::conflict::{Decision, Evidence, EvidenceAt, Tier};
 use crate::domain::{Conflict, ConflictStatus, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation, Severity};
 
 const SELECT: &str = "SELECT conflict.uid, rule, severity, score, low.uid, high.uid, tier, asserted,
         low_operation, high_operation, low_inferred, high_inferred, conflict.status, event.created_at, first_seq,
         low_scope.kind, low_scope.full, coalesce(low_declared.key, low_scope.full), coalesce(low_agent.name, '?'),
         high_scope.kind, high_scope.full, coalesce(high_declared.key, high_scope.full), coalesce(high_agent.name, '?'),
-        similarity
+        similarity, settled, decision.uid, decider.uid, title, decision.rationale, decided_at
     FROM conflict JOIN aggregate pair ON pair.id = conflict.pair
     JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
     LEFT JOIN scope low_scope ON low_scope.id = conflict.low_scope
@@ -21,7 +21,8 @@ const SELECT: &str = "SELECT conflict.uid, rule, severity, score, low.uid, high.
     LEFT JOIN intent_scope low_declared ON low_declared.intent = low.id AND low_declared.scope = conflict.low_scope
     LEFT JOIN intent_scope high_declared ON high_declared.intent = high.id AND high_declared.scope = conflict.high_scope
     LEFT JOIN intent low_intent ON low_intent.id = low.id LEFT JOIN agent low_agent ON low_agent.id = low_intent.agent
-    LEFT JOIN intent high_intent ON high_intent.id = high.id LEFT JOIN agent high_agent ON high_agent.id = high_intent.agent";
+    LEFT JOIN intent high_intent ON high_intent.id = high.id LEFT JOIN agent high_agent ON high_agent.id = high_intent.agent
+    LEFT JOIN decision ON decision.id = conflict.decision LEFT JOIN aggregate decider ON decider.id = decision.agent";
 
 /// An unsettled conflict of an intent, and the other intent.
 pub type Unsettled = (Id<Conflict>, Id<Intent>);
@@ -44,6 +45,8 @@ pub struct KnownConflict {
     pub severity: Severity,
     /// What the source and the target do.
     pub operations: Option<(ScopeOperation, ScopeOperation)>,
+    /// Whether the matter was closed for good.
+    pub settled: bool,
 }
 
 /// Scopes shown per side of a conflict in the overview.
@@ -113,8 +116,16 @@ fn conflict(row: &Row<'_>) -> rusqlite::Result<Conflict> {
             detected_before_code: true,
         },
         status: row.get(12)?,
+        previously_settled: row.get::<_, Option<Severity>>(24)?.is_some(),
         detected_at: row.get(13)?,
+        decision: decision(row)?,
     })
+}
+
+fn decision(row: &Row<'_>) -> rusqlite::Result<Option<Decision>> {
+    let Some(id) = row.get(25)? else { return Ok(None) };
+    let (agent_id, title, rationale, decided_at) = (row.get(26)?, row.get(27)?, row.get(28)?, row.get(29)?);
+    Ok(Some(Decision { id, agent_id, title, rationale, decided_at }))
 }
 
 impl Snapshot<'_> {
@@ -127,6 +138,36 @@ impl Snapshot<'_> {
         find.query_row([id], conflict)
             .optional()?
             .ok_or_else(|| Error::NotFound { noun: "conflict", reference: id.to_string() })
+    }
+
+    /// The two intents of a conflict, the smaller id first.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`].
+    pub fn sides_of(&self, id: Id<Conflict>) -> Result<(Id<Intent>, Id<Intent>), Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT low.uid, high.uid FROM conflict JOIN aggregate pair ON pair.id = conflict.pair
+             JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
+             WHERE conflict.uid = ?1",
+        )?;
+        find.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?
+            .ok_or_else(|| Error::NotFound { noun: "conflict", reference: id.to_string() })
+    }
+
+    /// Unsettled conflicts between two intents, the smaller id first.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn unsettled_between(&self, between: (Id<Intent>, Id<Intent>)) -> Result<Vec<Id<Conflict>>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT conflict.uid FROM aggregate low JOIN aggregate high ON high.kind = 2 AND high.uid = ?2
+             JOIN aggregate pair ON pair.low = low.id AND pair.high = high.id
+             JOIN conflict ON conflict.pair = pair.id
+             WHERE low.kind = 2 AND low.uid = ?1 AND conflict.status IN (1, 2) ORDER BY conflict.uid",
+        )?;
+        let found = find.query_map(between, |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
     }
 
     /// Conflicts, newest first, all or those with `status`.
@@ -199,7 +240,8 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn known_conflict(&self, id: Id<Conflict>) -> Result<Option<KnownConflict>, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT status, severity, low_operation, high_operation FROM conflict WHERE uid = ?1",
+            "SELECT status, severity, low_operation, high_operation, settled IS NOT NULL
+             FROM conflict WHERE uid = ?1",
         )?;
         let known = find.query_row([id], |row| {
             let operations =
@@ -208,6 +250,7 @@ impl Snapshot<'_> {
                 status: row.get(0)?,
                 severity: row.get(1)?,
                 operations: operations.0.zip(operations.1),
+                settled: row.get(4)?,
             })
         });
         Ok(known.optional()?)

@@ -2,6 +2,7 @@
 
 pub(super) mod check;
 pub(super) mod list;
+pub(super) mod resolve;
 pub(super) mod show;
 
 use super::Screen;

@@ -21,6 +21,8 @@ const NOUNS: &[(&str, &str)] = &[
     ("intent", "What agents are about to do"),
     ("work", "Claims, and the life of an intent once it is published"),
     ("conflicts", "Where their work collides"),
+    ("assess", "What agents make of work that touches theirs"),
+    ("coordinate", "What agents write to each other"),
     ("events", "What happened, and proof of it"),
 ];
 

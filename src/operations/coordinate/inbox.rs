@@ -1,0 +1,132 @@
+//! `read_inbox`: what others wrote to an agent.
+
+use serde::Deserialize;
+
+use crate::domain::fact::{CoordinationRead, Fact};
+use crate::domain::{Agent, Id, IdRef, Message, MessageStatus};
+use crate::failure::{Code, Failure};
+use crate::ledger::read::Cursor;
+use crate::ledger::{Draft, Transaction};
+use crate::operations::answer::{self, page_size};
+use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::service::acting::{Touched, act};
+use crate::service::{Cx, OpenLedger, presence};
+
+pub struct Inbox;
+
+/// Whose messages.
+#[derive(Debug, Deserialize, schemars::JsonSchema, clap::Args)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Whose inbox; the same as --agent.
+    #[arg(value_name = "AGENT_ID")]
+    #[serde(skip_deserializing)]
+    #[schemars(skip)]
+    id: Option<IdRef<Agent>>,
+    /// Whose inbox.
+    #[arg(long = "agent", env = VARIABLE, value_name = "AGENT_ID")]
+    #[serde(default)]
+    agent_id: Option<IdRef<Agent>>,
+    /// Mark what is shown as read.
+    #[arg(long)]
+    #[serde(default)]
+    mark_read: bool,
+    /// At most this many (default 100, at most 500).
+    #[arg(long, value_name = "N")]
+    #[serde(default)]
+    limit: Option<u64>,
+    /// Where to go on: the `next` of the page before.
+    #[arg(long, value_name = "NEXT")]
+    #[serde(default)]
+    cursor: Option<Cursor>,
+}
+
+const VARIABLE: &str = "FOREMERGE_AGENT";
+
+impl Operation for Inbox {
+    const SPEC: Spec = Spec {
+        id: "read_inbox",
+        cli: Cli { noun: Some("coordinate"), verb: "inbox" },
+        http: Some(Http { method: Method::Get, path: "/v1/agents/{agent_id}/inbox" }),
+        mcp: false,
+        effect: Effect::Read,
+        summary: "Read what other agents wrote to you, oldest first",
+        guide: "Nobody is interrupted by a message: look here before you start, and before you publish code.\n\n\
+                Example:\n  foremerge coordinate inbox agt_1f2e3d4c --mark-read",
+        codes: &[Code::InvalidInput, Code::NotFound, Code::InvalidTransition],
+    };
+    type Needs = OpenLedger;
+    type Input = Input;
+    type Output = answer::List<Message>;
+
+    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
+        let named = whose(cx, input.id, input.agent_id)?;
+        let (cursor, limit) = (input.cursor, page_size(input.limit));
+        if !input.mark_read {
+            let (page, agent) = cx.ledger().read::<_, Failure>(|snapshot| {
+                let agent = snapshot.resolve(&named)?;
+                Ok((snapshot.inbox(agent, cursor, limit)?, agent))
+            })?;
+            presence::looked(cx, agent);
+            return Ok(answer::List(page));
+        }
+        act(cx, &named, move |transaction, actor| {
+            let agent = actor.agent.id;
+            let mut page = transaction.inbox(agent, cursor, limit)?;
+            let unread = page.items.iter().filter(|message| message.status == MessageStatus::Unread);
+            let messages: Vec<_> = unread.map(|message| message.id).collect();
+            if messages.is_empty() {
+                transaction.heard_from(agent)?;
+            } else {
+                let cause = mark(transaction, agent, messages)?;
+                actor.acted(transaction, cause, Touched::Nothing)?;
+                page = transaction.inbox(agent, cursor, limit)?;
+            }
+            Ok(answer::List(page))
+        })
+    }
+}
+
+fn mark(
+    transaction: &mut Transaction<'_>,
+    agent: Id<Agent>,
+    messages: Vec<Id<Message>>,
+) -> Result<Id<crate::domain::Event>, Failure> {
+    let fact = Fact::CoordinationRead(CoordinationRead { messages });
+    Ok(transaction.record(Draft { entity: agent.to_string(), agent, cause: None, fact })?)
+}
+
+/// Both ways to name the agent must agree, unless one of them was merely in the environment.
+fn whose(
+    cx: &Cx<'_, OpenLedger>,
+    id: Option<IdRef<Agent>>,
+    agent_id: Option<IdRef<Agent>>,
+) -> Result<IdRef<Agent>, Failure> {
+    match (id, agent_id) {
+        (None, None) => Err(Failure::invalid("agent_id", "say whose inbox")),
+        (Some(one), None) | (None, Some(one)) => Ok(one),
+        (Some(one), Some(other)) if one.to_string() == other.to_string() => Ok(one),
+        (Some(one), Some(other)) => {
+            let set = cx.host().world().variable(VARIABLE);
+            if set.is_some_and(|set| set.to_string_lossy() == other.to_string()) {
+                return Ok(one);
+            }
+            let resolve = |named: &IdRef<Agent>| cx.ledger().read(|snapshot| snapshot.resolve(named));
+            if resolve(&one)? == resolve(&other)? {
+                return Ok(one);
+            }
+            Err(Failure::invalid("agent_id", format!("{one} and --agent {other} are two agents; name one")))
+        }
+    }
+}
+
+impl Render for answer::List<Message> {
+    fn render(&self, screen: &mut Screen) {
+        if self.0.total == 0 {
+            return screen.line("No messages.");
+        }
+        super::list(&self.0.items, screen);
+        screen.gap();
+        screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
+    }
+}

@@ -1,0 +1,75 @@
+//! Talking and settling from the command line.
+
+use serde_json::json;
+
+use crate::cli::{self, text};
+use crate::sandbox::Sandbox;
+
+#[test]
+fn what_was_settled_as_a_hint_is_open_again_when_it_becomes_certain() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    let hint = ["intent", "publish", "--task", "t", "--summary", "Replace Pay", "--scope", "symbol:Pay"];
+    let guessed = cli.data(hint.iter().copied().chain(["--agent", &one]));
+    let found = cli.publish(&other, &["symbol:Pay=extend"]);
+    let conflict = text(&found["conflicts"][0]["id"]);
+    assert_eq!(found["conflicts"][0]["severity"], "MEDIUM", "an operation was read from prose");
+    let settle =
+        ["conflicts", "resolve", &conflict, "--agent", &other, "--resolution", "split", "--rationale", "r"];
+    assert_eq!(cli.data(settle)["status"], "RESOLVED");
+    let intent = text(&guessed["intent"]["id"]);
+    cli.data(["intent", "amend", &intent, "--agent", &one, "--scope", "symbol:Pay=replace"]);
+    let seen = cli.data(["conflicts", "show", &conflict]);
+    assert_eq!((&seen["status"], &seen["severity"]), (&json!("OPEN"), &json!("HIGH")));
+    assert!(seen.get("decision").is_none() && seen.get("previously_settled").is_none(), "{seen}");
+}
+
+#[test]
+fn an_inbox_can_be_named_either_way_and_both_must_agree() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    cli.data(["coordinate", "send", "--from", &one, "--to", &other, "--message", "-- first?"]);
+    let inbox =
+        |words: &[&str]| cli.data(["coordinate", "inbox"].iter().chain(words)).as_array().unwrap().len();
+    assert_eq!(inbox(&[&other]), 1);
+    assert_eq!(inbox(&["--agent", &other]), 1);
+    assert_eq!(inbox(&[&other, "--agent", &other[..12]]), 1, "two spellings of one agent");
+    let message = cli.refusal("INVALID_INPUT", ["coordinate", "inbox", &other, "--agent", &one]);
+    assert!(message.contains(&one) && message.contains(&other), "{message}");
+    cli.refused("INVALID_INPUT", ["coordinate", "inbox"]);
+    let as_one = cli.with("FOREMERGE_AGENT", &one);
+    assert_eq!(as_one.data(["coordinate", "inbox"]), json!([]), "the environment says whose");
+    let others = as_one.data(["coordinate", "inbox", &other]);
+    assert_eq!(others.as_array().unwrap().len(), 1, "what is typed counts more");
+    let reply = as_one.data(["coordinate", "send", "--to", &other, "--message", "second"]);
+    assert_eq!(reply["from_agent_id"], json!(one));
+}
+
+#[test]
+fn a_message_cannot_do_anything_to_the_terminal_it_is_read_on() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    let hostile = "look\u{1b}[2J\u{202e}here\nand\r\nthere";
+    cli.data(["coordinate", "send", "--from", &one, "--to", &other, "--message", hostile]);
+    let shown = cli.shown(["coordinate", "inbox", &other]);
+    assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+    assert!(shown.contains("\n  and"), "its lines stay lines: {shown:?}");
+}
+
+#[test]
+fn the_flags_of_an_assessment_have_their_longer_names_too() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let agent = cli.agent("one");
+    let [one, other] =
+        ["symbol:A=add", "symbol:B=add"].map(|scope| text(&cli.publish(&agent, &[scope])["intent"]["id"]));
+    let verdict = ["--verdict", "compatible", "--action", "proceeding", "--rationale", "other files"];
+    let long = ["assess", "record", "--agent-id", &agent, "--intent-id", &one, "--related-intent-id", &other];
+    assert_eq!(cli.data(long.iter().chain(&verdict))["intent_id"], json!(one));
+    let short = ["assess", "record", "--agent", &agent, "--intent", &one, "--related-intent", &other];
+    cli.data(short.iter().chain(&verdict));
+    assert_eq!(cli.data(["assess", "list", "--intent", &one]).as_array().unwrap().len(), 2);
+}
