@@ -38,6 +38,7 @@ pub const ALL: &[Entry] = &[
     entry::<intent::publish::Publish>(),
     entry::<intent::amend::Amend>(),
     entry::<intent::show::Show>(),
+    entry::<work::query::Query>(),
     entry::<work::claim::ClaimWork>(),
     entry::<work::start::Start>(),
     entry::<work::release::Release>(),

@@ -42,6 +42,7 @@ mod ops_json;
 mod ops_lifecycle;
 mod ops_limits;
 mod ops_publish;
+mod ops_query;
 mod ops_reads;
 mod ops_register;
 mod ops_schema;

@@ -125,7 +125,7 @@ CREATE TABLE intent (
     updated_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX intent_by_status ON intent (status, created_at);
-CREATE INDEX intent_by_agent ON intent (agent);
+CREATE INDEX intent_by_agent ON intent (agent, created_at);
 
 CREATE INDEX intent_by_age ON intent (created_at);
 CREATE INDEX intent_by_task ON intent (task_id);

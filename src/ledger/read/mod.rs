@@ -12,6 +12,7 @@ pub mod page;
 mod postings;
 mod resolve;
 mod status;
+mod work;
 
 use rusqlite::Connection;
 
@@ -24,6 +25,7 @@ pub use counterpart::Counterpart;
 pub use page::{Cursor, Page};
 pub use postings::{NearClaim, Posting};
 pub use status::{Grouped, StatusConflict, StatusIntent, StatusSide};
+pub use work::{Which, Work};
 
 /// One moment of the ledger.
 pub struct Snapshot<'c> {

@@ -65,6 +65,12 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
+    /// The same page of other things.
+    #[must_use]
+    pub fn map<U>(self, to: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(to).collect(), next: self.next, total: self.total }
+    }
+
     /// Cuts `found`, which was read one item too far, down to `limit`.
     pub(super) fn cut(mut found: Vec<(Cursor, T)>, limit: u32, total: u64) -> Self {
         let more = found.len() > limit as usize;

@@ -3,5 +3,6 @@
 pub(super) mod adopt;
 pub(super) mod claim;
 pub(super) mod discard;
+pub(super) mod query;
 pub(super) mod release;
 pub(super) mod start;
