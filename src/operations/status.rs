@@ -4,15 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use super::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::domain::cut::Cut;
-use crate::domain::{Agent, Conflict, ConflictStatus, Id, Intent, IntentStatus, Scope, Severity, Timestamp};
+use crate::domain::text::beginning;
+use crate::domain::{
+    Agent, Claim, Conflict, ConflictStatus, Id, Intent, IntentStatus, Scope, Severity, Timestamp,
+};
 use crate::failure::{Code, Failure};
 use crate::ledger::Snapshot;
+use crate::ledger::read::LiveClaim;
+use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger};
 
 pub struct Status;
 
 /// Rows shown per section; counts are always whole.
-const ROWS: u32 = 50;
+const ROWS: u32 = 20;
+/// Characters shown of a summary or an explanation; the whole is one call away.
+const SHOWN: usize = 300;
 
 /// Nothing to choose.
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema, clap::Args)]
@@ -26,8 +33,8 @@ pub struct Output {
     agents: Vec<AgentRow>,
     /// Active intents by lifecycle status.
     intents: Vec<IntentGroup>,
-    /// Live claims.
-    claims: Vec<serde_json::Value>,
+    /// Live claims, those that run out first first.
+    claims: Vec<ClaimRow>,
     /// Conflicts that are OPEN or COORDINATING, oldest first.
     conflicts: Vec<ConflictRow>,
     /// ChangeSets by status.
@@ -79,6 +86,31 @@ struct IntentRow {
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 #[schemars(inline)]
+struct ClaimRow {
+    id: Id<Claim>,
+    agent_id: Id<Agent>,
+    agent_name: String,
+    intent_id: Id<Intent>,
+    scope: Scope,
+    lease_expires_at: Timestamp,
+}
+
+impl From<LiveClaim> for ClaimRow {
+    fn from(live: LiveClaim) -> Self {
+        let LiveClaim { claim, agent_name } = live;
+        Self {
+            id: claim.id,
+            agent_id: claim.agent_id,
+            agent_name,
+            intent_id: claim.intent_id,
+            scope: claim.scope,
+            lease_expires_at: claim.lease_expires_at,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
 struct ConflictRow {
     id: Id<Conflict>,
     kind: String,
@@ -125,11 +157,11 @@ impl Operation for Status {
 
     fn run(cx: &Cx<'_, OpenLedger>, _: Input) -> Result<Output, Failure> {
         let now = cx.now();
-        Ok(cx.ledger().read(|snapshot| report(snapshot, now))?)
+        cx.ledger().read(|snapshot| report(snapshot, now))
     }
 }
 
-fn report(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, crate::ledger::Error> {
+fn report(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Failure> {
     let page = snapshot.agents(false, None, ROWS)?;
     let mut agents = Vec::with_capacity(page.items.len());
     for agent in page.items {
@@ -143,7 +175,7 @@ fn report(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, crate::ledg
             stale: seen.is_stale(now),
         });
     }
-    let mut intents = Vec::new();
+    let (mut intents, mut silence) = (Vec::new(), Silence::new(now));
     for group in snapshot.active_intents(ROWS)? {
         let mut rows = Vec::with_capacity(group.intents.len());
         for intent in group.intents {
@@ -151,25 +183,28 @@ fn report(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, crate::ledg
                 id: intent.id,
                 agent_id: intent.agent,
                 agent_name: intent.agent_name,
-                summary: intent.summary,
-                stranded: snapshot.last_seen(intent.agent).is_ok_and(|seen| seen.is_stale(now)),
+                summary: beginning(&intent.summary, SHOWN).into_owned(),
+                stranded: silence.stopped(snapshot, intent.row, intent.agent_row)?.is_some(),
                 created_at: intent.created_at,
             });
         }
         let cut = Cut::default().with("intents", rows.len(), group.count);
         intents.push(IntentGroup { status: group.status, count: group.count, intents: rows, cut });
     }
+    let (live, claims) = snapshot.live_claims(now, ROWS)?;
     let (unsettled, conflicts) = snapshot.unsettled_conflicts(ROWS)?;
-    let cut =
-        Cut::default().with("agents", agents.len(), page.total).with("conflicts", unsettled.len(), conflicts);
+    let cut = Cut::default()
+        .with("agents", agents.len(), page.total)
+        .with("claims", live.len(), claims)
+        .with("conflicts", unsettled.len(), conflicts);
     Ok(Output {
         cut,
         agents,
         intents,
-        claims: Vec::new(),
+        claims: live.into_iter().map(ClaimRow::from).collect(),
         conflicts: unsettled.into_iter().map(conflict_row).collect(),
         changesets: Vec::new(),
-        counts: Counts { agents: page.total, claims: 0, conflicts },
+        counts: Counts { agents: page.total, claims, conflicts },
         as_of_event: snapshot.last_seq()?,
     })
 }
@@ -194,7 +229,7 @@ fn conflict_row(found: crate::ledger::read::StatusConflict) -> ConflictRow {
         target_intent_id: conflict.target_intent_id,
         target_agent_name: target.agent_name,
         target_scopes: target.scopes,
-        explanation: conflict.explanation,
+        explanation: beginning(&conflict.explanation, SHOWN).into_owned(),
         detected_at: conflict.detected_at,
     }
 }
@@ -239,6 +274,21 @@ impl Render for Output {
             let rows: Vec<_> = rows.collect();
             screen.table(&[], rows);
             screen.more(group.intents.len(), group.count);
+        }
+        if self.counts.claims > 0 {
+            screen.gap();
+            screen.line(format!("CLAIMS {}", self.counts.claims));
+            let rows = self.claims.iter().map(|claim| {
+                vec![
+                    claim.intent_id.short(),
+                    claim.agent_name.clone(),
+                    claim.scope.to_string(),
+                    screen.ahead(claim.lease_expires_at),
+                ]
+            });
+            let rows: Vec<_> = rows.collect();
+            screen.table(&[], rows);
+            screen.more(self.claims.len(), self.counts.claims);
         }
         screen.gap();
         if self.counts.conflicts == 0 {

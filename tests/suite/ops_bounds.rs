@@ -49,7 +49,7 @@ fn two_large_intents_half_shared_give_a_bounded_answer_with_whole_counts() {
     let open = &shown["open_conflicts"];
     assert_eq!((&open["count"], &open["cut"]), (&json!(500), &json!({ "ids": 400 })));
     let status = library.data("status", json!({}));
-    assert_eq!((&status["counts"]["conflicts"], &status["cut"]), (&json!(500), &json!({ "conflicts": 450 })));
+    assert_eq!((&status["counts"]["conflicts"], &status["cut"]), (&json!(500), &json!({ "conflicts": 480 })));
     assert_eq!(status["conflicts"][0]["cut"], json!({ "source_scopes": 990, "target_scopes": 990 }));
     for (operation, input) in [("status", json!({})), ("list_conflicts", json!({ "limit": 100 }))] {
         let size = library.data(operation, input).to_string().len();
@@ -90,20 +90,41 @@ fn every_high_finding_is_recorded_and_a_hundred_are_shown() {
 #[test]
 fn long_sections_of_the_overview_are_cut_and_their_counts_are_whole() {
     let library = Library::new();
-    for number in 0..53 {
+    for number in 0..23 {
         let agent = library.agent(&format!("agent {number:02}"));
         library.publish(&agent, &[&format!("symbol:s{number}=add")]);
     }
     let status = library.data("status", json!({}));
-    assert_eq!((&status["counts"]["agents"], &status["cut"]), (&json!(53), &json!({ "agents": 3 })));
-    assert_eq!(status["agents"].as_array().unwrap().len(), 50);
+    assert_eq!((&status["counts"]["agents"], &status["cut"]), (&json!(23), &json!({ "agents": 3 })));
+    assert_eq!(status["agents"].as_array().unwrap().len(), 20);
     let group = &status["intents"][0];
     assert_eq!(
         (&group["status"], &group["count"], &group["cut"]),
-        (&json!("INTENT"), &json!(53), &json!({ "intents": 3 }))
+        (&json!("INTENT"), &json!(23), &json!({ "intents": 3 }))
     );
     let shown = library.screen("status", json!({}), 100);
     assert_eq!(shown.matches("… and 3 more").count(), 2, "{shown}");
+}
+
+#[test]
+fn the_overview_stays_small_however_long_the_words_and_the_lists() {
+    let library = Library::new();
+    let long = |letter: &str, length: usize| letter.repeat(length);
+    for number in 0..30 {
+        let agent = library.agent(&format!("{} {number}", long("n", 190)));
+        let mut input = crate::library::publishing(&agent, &[]);
+        input["summary"] = json!(format!("{} {number}", long("s", 1_900)));
+        let scope = |at: usize| json!({ "kind": "domain", "key": format!("d{at}"), "operation": "replace" });
+        input["scopes"] = json!((0..30).map(scope).collect::<Vec<_>>());
+        let intent = library.data("publish_intent", input)["intent"]["id"].clone();
+        let scopes = json!([{ "kind": "domain", "key": format!("d{number}") }]);
+        library.data("claim_work", json!({ "agent_id": agent, "intent_id": intent, "scopes": scopes }));
+    }
+    let status = library.data("status", json!({}));
+    assert!(status["counts"]["conflicts"].as_u64().unwrap() > 1_000, "{}", status["counts"]);
+    assert_eq!((&status["counts"]["claims"], &status["cut"]["claims"]), (&json!(30), &json!(10)));
+    let size = status.to_string().len();
+    assert!(size < 64 * KIB, "{size} bytes");
 }
 
 #[test]

@@ -335,3 +335,27 @@ fn work_with_a_live_claim_is_not_taken_for_stopped_however_silent_its_owner() {
     let published = desk.library.publish(&other, &["symbol:Pay=modify"]);
     assert!(published["related_work"][0]["owner_stopped_since"].is_string(), "{published}");
 }
+
+#[test]
+fn the_overview_shows_live_claims_and_work_is_stranded_when_its_owner_is_gone_and_none_is_live() {
+    let desk = Desk::new();
+    let claimed = desk.for_seconds(4 * 3_600)["claims"][0].clone();
+    let status = || desk.library.data("status", json!({}));
+    assert_eq!(
+        status()["claims"],
+        json!([{
+            "id": claimed["id"],
+            "agent_id": desk.agent,
+            "agent_name": "one",
+            "intent_id": desk.intent,
+            "scope": { "kind": "symbol", "key": "Pay" },
+            "lease_expires_at": claimed["lease_expires_at"],
+        }])
+    );
+    let stranded = |status: &Value| status["intents"][0]["intents"][0]["stranded"].clone();
+    desk.library.world.pass(180 * MINUTE);
+    assert_eq!((&status()["agents"][0]["stale"], stranded(&status())), (&json!(true), json!(false)));
+    desk.library.world.pass(60 * MINUTE);
+    assert_eq!((&status()["claims"], stranded(&status())), (&json!([]), json!(true)));
+    assert_eq!(status()["counts"]["claims"], 0);
+}

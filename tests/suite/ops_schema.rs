@@ -139,7 +139,8 @@ pub fn sample(schema: &Value) -> Value {
     if let Some(words) = schema["enum"].as_array() {
         return words[0].clone();
     }
-    match (schema["type"].as_str(), schema["pattern"].as_str()) {
+    let types = schema["type"].as_array().cloned().unwrap_or_else(|| vec![schema["type"].clone()]);
+    match (types[0].as_str(), schema["pattern"].as_str()) {
         (Some("string"), Some(pattern)) => {
             json!(format!(
                 "{}00000000",

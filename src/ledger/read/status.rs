@@ -20,8 +20,12 @@ pub struct Grouped {
 pub struct StatusIntent {
     /// The intent.
     pub id: Id<Intent>,
+    /// Its number in this file.
+    pub row: i64,
     /// Its owner.
     pub agent: Id<Agent>,
+    /// The owner's number in this file.
+    pub agent_row: i64,
     /// The owner's name.
     pub agent_name: String,
     /// What it will do.
@@ -59,7 +63,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn active_intents(&self, limit: u32) -> Result<Vec<Grouped>, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT self.uid, owner.uid, coalesce(agent.name, ''), summary, created_at
+            "SELECT self.uid, owner.uid, coalesce(agent.name, ''), summary, created_at, intent.id, intent.agent
              FROM intent JOIN aggregate self USING (id) JOIN aggregate owner ON owner.id = intent.agent
              LEFT JOIN agent ON agent.id = intent.agent
              WHERE intent.status = ?1 ORDER BY created_at, self.uid LIMIT ?2",
@@ -77,6 +81,8 @@ impl Snapshot<'_> {
                     agent_name: row.get(2)?,
                     summary: row.get(3)?,
                     created_at: row.get(4)?,
+                    row: row.get(5)?,
+                    agent_row: row.get(6)?,
                 })
             })?;
             groups.push(Grouped { status, count, intents: intents.collect::<Result<_, _>>()? });
