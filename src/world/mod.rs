@@ -71,6 +71,10 @@ pub enum Point {
     Committed,
     /// The high-water mark is written, nobody was told.
     MarkWritten,
+    /// A ref of ours is about to change.
+    RefChosen,
+    /// A ref of ours has changed, nothing is pressed to disk.
+    RefChanged,
 }
 
 impl Point {
@@ -84,5 +88,7 @@ impl Point {
         Self::CommitPending,
         Self::Committed,
         Self::MarkWritten,
+        Self::RefChosen,
+        Self::RefChanged,
     ];
 }

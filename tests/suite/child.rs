@@ -7,6 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
+use foremerge::git::Repository;
+use foremerge::git::refs::RefName;
 use foremerge::ledger::Settings;
 use foremerge::world::{Fake, Point, World};
 use serde_json::json;
@@ -33,10 +35,13 @@ pub enum Job {
     Checkpoint,
     /// Holds the lock file that is the turn to write, until its input ends.
     HoldTheTurn,
+    /// Pins `HEAD` under the name it was given, and says whether it made the ref.
+    Pin,
 }
 
 impl Job {
-    const ALL: [Self; 5] = [Self::Init, Self::Work, Self::WorkTwice, Self::Checkpoint, Self::HoldTheTurn];
+    const ALL: [Self; 6] =
+        [Self::Init, Self::Work, Self::WorkTwice, Self::Checkpoint, Self::HoldTheTurn, Self::Pin];
 }
 
 /// How a child is started.
@@ -76,6 +81,8 @@ impl Worker {
             .env(AT, order.at)
             .env(NAME, order.name)
             .env(ROUNDS, order.rounds.to_string())
+            .env("HOME", "/nonexistent")
+            .env_remove("XDG_CONFIG_HOME")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -159,6 +166,13 @@ fn do_a_job_for_another_process() {
             turnstile.lock().unwrap();
             say("HOLDING");
             std::io::stdin().read_to_string(&mut signal).unwrap();
+        }
+        Job::Pin => {
+            let repository = Repository::discover(&at).unwrap();
+            let head = repository.head().unwrap().commit.unwrap();
+            let name = RefName::below(&name).unwrap();
+            let made = repository.refs().create(&*world("pin"), &name, &head).unwrap();
+            say(&format!("ACKNOWLEDGED {made:?}"));
         }
     }
     say(&format!("TOOK {}", started.elapsed().as_millis()));

@@ -13,6 +13,7 @@ mod cli_shapes;
 mod cli_usage;
 mod git_discovery;
 mod git_ownership;
+mod git_refs;
 mod git_refusals;
 mod git_scaffold;
 mod git_worktrees;
