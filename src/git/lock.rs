@@ -3,9 +3,9 @@
 //! The lock file stays where it is and its presence means nothing. It lies in the common directory itself, not in the
 //! directory of the ledger: that one may not be there yet, and two places would be two locks.
 
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Error;
 
@@ -15,7 +15,7 @@ const REGISTRY: &str = "foremerge.lock";
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
 }
 
 impl Lock {
@@ -41,9 +41,50 @@ impl Lock {
             }
             // A file that was deleted while we waited locks nobody out any more.
             if still_there(&file, path) {
-                return Ok(Self { _file: file });
+                return Ok(Self { file });
             }
         }
+    }
+
+    /// Lock the file at `path`, which must be there; `None` when somebody else holds it, or when it has gone.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] where there can be no lock.
+    pub(super) fn try_existing(path: &Path) -> Result<Option<Self>, Error> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::unwritable(path, error.to_string())),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(still_there(&file, path).then_some(Self { file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(no_locks(path, &error)),
+        }
+    }
+
+    /// Make a file with `prefix` and a number of its own in `directory` and lock it.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] where there can be no file or no lock.
+    pub(super) fn create(directory: &Path, prefix: &str) -> Result<(Self, PathBuf), Error> {
+        let mut number = 0_u64;
+        loop {
+            let path = directory.join(format!("{prefix}{number}"));
+            match File::options().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    file.lock().map_err(|error| no_locks(&path, &error))?;
+                    return Ok((Self { file }, path));
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(Error::unwritable(&path, error.to_string())),
+            }
+        }
+    }
+
+    /// The locked file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
     }
 }
 
@@ -89,10 +130,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
         let held = Lock::acquire(&path).unwrap();
-        let other = File::open(&path).unwrap();
-        assert!(other.try_lock().is_err());
+        assert!(Lock::try_existing(&path).unwrap().is_none());
         drop(held);
-        assert!(other.try_lock().is_ok());
+        assert!(Lock::try_existing(&path).unwrap().is_some());
         assert!(path.exists(), "the file stays");
     }
 
@@ -106,10 +146,25 @@ mod tests {
             std::fs::remove_file(&path).unwrap();
             drop(held);
             let got = waiter.join().unwrap();
-            let another = File::open(&path).unwrap();
-            assert!(another.try_lock().is_err(), "the new file is the one that is locked");
+            assert!(Lock::try_existing(&path).unwrap().is_none(), "the new file is the one that is locked");
             drop(got);
         });
+    }
+
+    #[test]
+    fn a_lock_file_that_is_gone_is_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Lock::try_existing(&dir.path().join("lock")).unwrap().is_none());
+        assert!(!dir.path().join("lock").exists());
+    }
+
+    #[test]
+    fn made_locks_have_names_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let one = Lock::create(dir.path(), "x-").unwrap();
+        let two = Lock::create(dir.path(), "x-").unwrap();
+        assert_ne!(one.1, two.1);
+        assert!(Lock::try_existing(&one.1).unwrap().is_none());
     }
 
     #[test]

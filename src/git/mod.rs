@@ -12,11 +12,13 @@ mod lock;
 mod open;
 pub mod refs;
 mod repository;
+mod revision;
 pub mod scaffold;
 mod shape;
 mod trust;
-mod worktrees;
+pub mod worktree;
 
 pub use error::Error;
 pub use head::Head;
 pub use repository::Repository;
+pub use revision::RevisionError;

@@ -14,6 +14,7 @@ mod events;
 mod init;
 mod intent;
 mod status;
+mod worktree;
 
 use serde::de::DeserializeOwned;
 

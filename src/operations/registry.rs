@@ -4,7 +4,7 @@ use clap::{Args, FromArgMatches};
 use serde_json::Value;
 
 use super::answer::AnyAnswer;
-use super::{Operation, Spec, agent, conflicts, events, init, intent, status};
+use super::{Operation, Spec, agent, conflicts, events, init, intent, status, worktree};
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
 use crate::ledger;
@@ -43,6 +43,7 @@ pub const ALL: &[Entry] = &[
     entry::<events::list::List>(),
     entry::<events::audit::Audit>(),
     entry::<status::Status>(),
+    entry::<worktree::create::Create>(),
 ];
 
 /// The operation with this id.

@@ -10,5 +10,5 @@ pub mod presence;
 pub mod recording;
 pub mod scopes;
 
-pub use cx::{Call, Cx, Needs, Nothing, OpenLedger, Surface, Trust};
+pub use cx::{Call, Cx, Needs, Nothing, OpenLedger, OpenRepository, Surface, Trust};
 pub use host::{Host, Site};

@@ -11,6 +11,7 @@ mod cli_ids;
 mod cli_places;
 mod cli_shapes;
 mod cli_usage;
+mod git_create;
 mod git_discovery;
 mod git_ownership;
 mod git_refs;

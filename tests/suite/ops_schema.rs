@@ -123,6 +123,7 @@ fn every_operation_keeps_its_published_schemas() {
     call("list_events", json!({ "after_seq": 1, "limit": 100 }));
     call("audit_events", json!({ "page_size": 2 }));
     call("status", json!({}));
+    call("create_worktree", json!({ "branch": "b", "path": "../b", "base": "HEAD" }));
 
     let many: Vec<_> = (0..130).map(|number| format!("symbol:s{number}=replace")).collect();
     let many: Vec<_> = many.iter().map(String::as_str).collect();
@@ -142,7 +143,8 @@ fn what_a_schema_does_not_describe_is_refused() {
         assert_eq!(schema["additionalProperties"], false, "{}", entry.spec.id);
         let required = schema["required"].as_array().cloned().unwrap_or_default();
         for name in required.iter().map(text) {
-            let mut input = json!({ "id": "int_00000000", "agent_id": "agt_00000000", "name": "n", "task": "t", "summary": "s" });
+            let mut input = json!({ "id": "int_00000000", "agent_id": "agt_00000000", "name": "n", "task": "t", "summary": "s",
+                                    "branch": "b", "path": "../p" });
             let fields = input.as_object_mut().unwrap();
             fields.retain(|field, _| schema["properties"].get(field).is_some() && *field != name);
             if entry.spec.id == "get_conflict" {

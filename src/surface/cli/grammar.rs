@@ -20,6 +20,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("agent", "Who takes part"),
     ("intent", "What agents are about to do"),
     ("conflicts", "Where their work collides"),
+    ("worktree", "Where they work"),
     ("events", "What happened, and proof of it"),
 ];
 

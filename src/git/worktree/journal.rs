@@ -1,0 +1,172 @@
+//! What a process was about to make, written down before it made it, so that another one can undo it if it dies.
+//!
+//! Each worktree in the making has a file in the common directory, locked by its maker for as long as it lives. It
+//! lies there and not with the worktree's own entry, because the branch comes before the entry.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::refs::FullName;
+
+use super::super::Error;
+use super::super::lock::Lock;
+
+const PREFIX: &str = "foremerge.adding-";
+const FORM: &[u8] = b"foremerge worktree 1";
+/// Whatever comes before this is complete.
+const END: &[u8] = b"end";
+
+/// What is being made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The branch.
+    pub(super) branch: FullName,
+    /// Where it starts.
+    pub(super) commit: ObjectId,
+    /// The top of the worktree, as a real path.
+    pub(super) root: PathBuf,
+    /// The uppermost directory that has to be made for it.
+    pub(super) made_from: Option<PathBuf>,
+    /// The name of its entry on the list.
+    pub(super) entry: PathBuf,
+}
+
+/// The file that says so, locked.
+#[derive(Debug)]
+pub(super) struct Journal {
+    lock: Lock,
+    path: PathBuf,
+    pub(super) record: Record,
+}
+
+impl Journal {
+    /// Write down what is about to be made. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn write(common_dir: &Path, record: Record) -> Result<Self, Error> {
+        let (lock, path) = Lock::create(common_dir, PREFIX)?;
+        let journal = Self { lock, path, record };
+        let written = encode(&journal.record).and_then(|text| {
+            let mut file: &File = journal.lock.file();
+            file.write_all(&text)?;
+            file.sync_data()
+        });
+        match written {
+            Ok(()) => Ok(journal),
+            Err(error) => {
+                let failure = Error::unwritable(&journal.path, error.to_string());
+                journal.forget();
+                Err(failure)
+            }
+        }
+    }
+
+    /// The journals of processes that died. An incomplete one is removed: its process had made nothing yet.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] when the common directory cannot be read.
+    pub(super) fn of_the_dead(common_dir: &Path) -> Result<Vec<Self>, Error> {
+        let unreadable = |error: std::io::Error| Error::unreadable(common_dir, error.to_string());
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(common_dir).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+                continue;
+            }
+            let path = entry.path();
+            let Some(lock) = Lock::try_existing(&path)? else { continue };
+            match std::fs::read(&path).map_err(unreadable).map(|text| decode(&text))? {
+                Some(record) => found.push(Self { lock, path, record }),
+                // One that cannot be removed is met again next time.
+                None => drop(std::fs::remove_file(&path)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// There is nothing to undo any more.
+    pub(super) fn forget(self) {
+        // Removed while it is locked, so that nobody takes it for a dead one's. If it stays, so does the worktree it
+        // speaks of, and the next one to read it finds nothing left to do.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
+    let bytes = |path: &Path| -> std::io::Result<Vec<u8>> {
+        gix::path::into_bstr(path).map(|path| path.to_vec()).map_err(std::io::Error::other)
+    };
+    let fields = [
+        FORM.to_vec(),
+        record.branch.as_bstr().to_vec(),
+        record.commit.to_string().into_bytes(),
+        bytes(&record.root)?,
+        record.made_from.as_deref().map_or_else(|| Ok(Vec::new()), bytes)?,
+        bytes(&record.entry)?,
+        END.to_vec(),
+    ];
+    Ok(fields.join(&0))
+}
+
+fn decode(text: &[u8]) -> Option<Record> {
+    let fields: Vec<_> = text.split(|byte| *byte == 0).collect();
+    let [FORM, branch, commit, root, made_from, entry, END] = fields[..] else { return None };
+    let path = |bytes: &[u8]| gix::path::from_byte_slice(bytes).ok().map(Path::to_owned);
+    let made_from = path(made_from)?;
+    Some(Record {
+        branch: FullName::try_from(gix::bstr::BString::from(branch)).ok()?,
+        commit: ObjectId::from_hex(commit).ok()?,
+        root: path(root)?,
+        made_from: Some(made_from).filter(|path| path.as_os_str() != OsStr::new("")),
+        entry: path(entry)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(made_from: Option<&str>) -> Record {
+        Record {
+            branch: FullName::try_from("refs/heads/a/b").unwrap(),
+            commit: ObjectId::from_hex(&[b'a'; 40]).unwrap(),
+            root: PathBuf::from("/x/new\nline/tree"),
+            made_from: made_from.map(PathBuf::from),
+            entry: PathBuf::from("tree1"),
+        }
+    }
+
+    #[test]
+    fn a_journal_says_what_was_written() {
+        for record in [record(None), record(Some("/x"))] {
+            assert_eq!(decode(&encode(&record).unwrap()), Some(record));
+        }
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_short_says_nothing() {
+        let whole = encode(&record(Some("/x"))).unwrap();
+        for length in 0..whole.len() {
+            assert_eq!(decode(&whole[..length]), None, "{length}");
+        }
+    }
+
+    #[test]
+    fn only_the_journals_of_the_dead_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let alive = Journal::write(dir.path(), record(None)).unwrap();
+        let dead = Journal::write(dir.path(), record(Some("/x"))).unwrap();
+        drop(dead);
+        std::fs::write(dir.path().join("foremerge.adding-7"), "foremerge worktree 1\0refs").unwrap();
+        let found = Journal::of_the_dead(dir.path()).unwrap();
+        assert_eq!(found.iter().map(|journal| &journal.record).collect::<Vec<_>>(), [&record(Some("/x"))]);
+        assert!(!dir.path().join("foremerge.adding-7").exists());
+        found.into_iter().for_each(Journal::forget);
+        alive.forget();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,101 @@
+//! The entry on the list of worktrees, and the `.git` file that points to it: all of a worktree but its files.
+//!
+//! What gix has for this stops at any broken entry of another worktree and cannot say beforehand what it will make.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use gix::config::Source;
+use gix::error::ResultExt;
+use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
+
+use super::entries;
+use super::journal::Record;
+
+/// Why `git worktree prune` leaves a worktree in the making alone. By these words it is known to be one of ours.
+pub(super) const IN_THE_MAKING: &str = "being made by foremerge\n";
+
+/// A name for the entry of a worktree at `root` that no other entry has, as git makes it.
+pub(super) fn free_name(common_dir: &Path, root: &Path) -> PathBuf {
+    let base = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let clean = gix::validate::reference::name_partial_or_sanitize(base.as_str().into()).to_string();
+    let all = entries::directory(common_dir);
+    let numbered = (1_u64..).map(|number| format!("{clean}{number}"));
+    let mut names = std::iter::once(clean.clone()).chain(numbered);
+    names
+        .find(|name| {
+            fs::symlink_metadata(all.join(name)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+        })
+        .map_or_else(|| PathBuf::from(&clean), PathBuf::from)
+}
+
+/// Make what `record` says, seen from `source`, and open it.
+pub(super) fn register(
+    source: &gix::Repository,
+    common_dir: &Path,
+    record: &Record,
+) -> gix::Result<gix::Repository> {
+    let admin = entries::directory(common_dir).join(&record.entry);
+    write_entry(source, &admin, record).or_error()?;
+    copy_configuration(source, &admin)?;
+    fs::create_dir_all(&record.root).or_error()?;
+    let mut dot_git = File::create_new(record.root.join(".git")).or_error()?;
+    write_line(&mut dot_git, b"gitdir: ", &admin).or_error()?;
+    let name = gix::path::into_bstr(record.entry.as_path())?.into_owned();
+    let proxy = source.worktree_proxy_by_id(name.as_ref() as &gix::bstr::BStr)?;
+    let proxy = proxy.ok_or_else(|| gix::error::not_found("the new entry is not on the list"))?;
+    let linked = proxy.into_repo()?;
+    linked.edit_reference(RefEdit::update_with_log(
+        gix::refs::FullName::try_from("HEAD").or_error()?,
+        record.commit,
+        PreviousValue::Any,
+        LogChange { mode: RefLog::Only, ..LogChange::default() },
+    ))?;
+    Ok(linked)
+}
+
+fn write_entry(source: &gix::Repository, admin: &Path, record: &Record) -> io::Result<()> {
+    if let Some(all) = admin.parent() {
+        fs::create_dir_all(all)?;
+    }
+    fs::create_dir(admin)?;
+    fs::write(admin.join("locked"), IN_THE_MAKING)?;
+    write_line(&mut File::create(admin.join("gitdir"))?, b"", &record.root.join(".git"))?;
+    fs::write(admin.join("commondir"), "../..\n")?;
+    fs::write(admin.join("HEAD"), format!("ref: {}\n", record.branch.as_bstr()))?;
+    // What is private to a worktree, refs/bisect and the like, goes here; git makes it with the entry.
+    fs::create_dir(admin.join("refs"))?;
+    let patterns = source.git_dir().join("info/sparse-checkout");
+    let sparse = source.config_snapshot().boolean("core.sparseCheckout") == Some(true);
+    if sparse && patterns.is_file() {
+        fs::create_dir(admin.join("info"))?;
+        fs::copy(patterns, admin.join("info/sparse-checkout"))?;
+    }
+    Ok(())
+}
+
+/// Give the new worktree the private configuration of the one it is made from, but for what says where and what that
+/// one is.
+fn copy_configuration(source: &gix::Repository, admin: &Path) -> gix::Result<()> {
+    let own = source.git_dir().join("config.worktree");
+    let apart = source.config_snapshot().boolean("extensions.worktreeConfig") == Some(true);
+    if !apart || !own.is_file() {
+        return Ok(());
+    }
+    let mut config = gix::config::File::from_path_no_includes(own, Source::Worktree)?;
+    if config.boolean("core.bare")? == Some(true)
+        && let Ok(mut values) = config.raw_values_mut("core.bare")
+    {
+        values.delete_all();
+    }
+    if let Ok(mut values) = config.raw_values_mut("core.worktree") {
+        values.delete_all();
+    }
+    fs::write(admin.join("config.worktree"), config.to_bstring()).or_error()
+}
+
+fn write_line(file: &mut File, before: &[u8], path: &Path) -> io::Result<()> {
+    let path = gix::path::into_bstr(path).map_err(io::Error::other)?;
+    file.write_all(&[before, path.as_ref(), b"\n"].concat())
+}

@@ -1,0 +1,3 @@
+//! Operations on worktrees.
+
+pub(super) mod create;
