@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use foremerge::git::Repository;
 use foremerge::git::refs::RefName;
+use foremerge::git::worktree::Request;
 use foremerge::ledger::Settings;
 use foremerge::world::{Fake, Point, World};
 use serde_json::json;
@@ -37,11 +38,20 @@ pub enum Job {
     HoldTheTurn,
     /// Pins `HEAD` under the name it was given, and says whether it made the ref.
     Pin,
+    /// Makes the worktree `branch=path` of the name it was given, and says what came of it.
+    AddWorktree,
 }
 
 impl Job {
-    const ALL: [Self; 6] =
-        [Self::Init, Self::Work, Self::WorkTwice, Self::Checkpoint, Self::HoldTheTurn, Self::Pin];
+    const ALL: [Self; 7] = [
+        Self::Init,
+        Self::Work,
+        Self::WorkTwice,
+        Self::Checkpoint,
+        Self::HoldTheTurn,
+        Self::Pin,
+        Self::AddWorktree,
+    ];
 }
 
 /// How a child is started.
@@ -173,6 +183,15 @@ fn do_a_job_for_another_process() {
             let name = RefName::below(&name).unwrap();
             let made = repository.refs().create(&*world("pin"), &name, &head).unwrap();
             say(&format!("ACKNOWLEDGED {made:?}"));
+        }
+        Job::AddWorktree => {
+            let (branch, path) = name.split_once('=').unwrap();
+            let request = Request { branch, path: Path::new(path), base: "HEAD" };
+            let made = Repository::discover(&at).unwrap().create_worktree(&*world(branch), &request);
+            match made {
+                Ok(made) => say(&format!("ACKNOWLEDGED made {}", made.branch)),
+                Err(error) => say(&format!("ACKNOWLEDGED {}: {error}", error.field().unwrap_or("failed"))),
+            }
         }
     }
     say(&format!("TOOK {}", started.elapsed().as_millis()));

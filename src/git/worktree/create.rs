@@ -59,6 +59,7 @@ impl Repository {
                     commit,
                     root: place.root,
                     made_from: place.made_from,
+                    whole: false,
                 },
             )?;
             self.make(world, request, turn, journal)?
@@ -82,15 +83,14 @@ impl Repository {
         world: &dyn World,
         request: &Request<'_>,
         turn: Lock,
-        journal: Journal,
+        mut journal: Journal,
     ) -> Result<Journal, CreateError> {
         world.reached(Point::WorktreePlanned);
-        let record = &journal.record;
-        let made = self.list(world, request, record);
+        let made = self.list(world, request, &mut journal);
         let (made, turn) = match made {
             Ok(linked) => {
                 drop(turn);
-                (self.fill(world, &linked, record), None)
+                (self.fill(world, &linked, &mut journal), None)
             }
             Err(error) => (Err(error), Some(turn)),
         };
@@ -99,7 +99,7 @@ impl Repository {
             Err(error) => {
                 let turn = turn.map_or_else(|| Lock::registry(self.common_dir()), Ok);
                 // If it cannot be undone now, the journal stays and it is undone by the next call.
-                if turn.is_ok() && undo::undo(self, record).is_ok() {
+                if turn.is_ok() && undo::undo(self, &journal).is_ok() {
                     journal.forget();
                 }
                 Err(error)
@@ -112,21 +112,28 @@ impl Repository {
         &self,
         world: &dyn World,
         request: &Request<'_>,
-        record: &Record,
+        journal: &mut Journal,
     ) -> Result<gix::Repository, CreateError> {
+        let record = &journal.record;
         branch::create(self, &record.branch, record.commit, request.base)?;
         world.reached(Point::BranchMade);
-        let linked = register::register(self.inner(), self.common_dir(), record)
-            .map_err(|error| Error::unwritable(&record.root, sentence(&error)))?;
+        let linked = register::register(self.inner(), self.common_dir(), journal)
+            .map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
         world.reached(Point::WorktreeListed);
         Ok(linked)
     }
 
     /// What is the worktree's own: its files and its index. It is whole after that.
-    fn fill(&self, world: &dyn World, linked: &gix::Repository, record: &Record) -> Result<(), CreateError> {
-        checkout::fill(linked).map_err(|error| Error::unwritable(&record.root, sentence(&error)))?;
+    fn fill(
+        &self,
+        world: &dyn World,
+        linked: &gix::Repository,
+        journal: &mut Journal,
+    ) -> Result<(), CreateError> {
+        checkout::fill(linked).map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
         world.reached(Point::WorktreeFilled);
-        let mark = entries::directory(self.common_dir()).join(&record.entry).join("locked");
+        journal.complete()?;
+        let mark = entries::directory(self.common_dir()).join(&journal.record.entry).join("locked");
         std::fs::remove_file(&mark).map_err(|error| Error::unwritable(&mark, error.to_string()))?;
         world.reached(Point::WorktreeWhole);
         Ok(())

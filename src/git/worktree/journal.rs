@@ -1,7 +1,8 @@
 //! What a process was about to make, written down before it made it, so that another one can undo it if it dies.
 //!
 //! Each worktree in the making has a file in the common directory, locked by its maker for as long as it lives. It
-//! lies there and not with the worktree's own entry, because the branch comes before the entry.
+//! lies there and not with the worktree's own entry, because the branch comes before the entry. What changes while it
+//! is made is appended: the last complete record counts.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,10 +15,13 @@ use gix::refs::FullName;
 use super::super::Error;
 use super::super::lock::Lock;
 
-const PREFIX: &str = "foremerge.adding-";
+const PREFIX: &str = "foremerge-adding-";
 const FORM: &[u8] = b"foremerge worktree 1";
+const MAKING: &[u8] = b"making";
+const WHOLE: &[u8] = b"whole";
 /// Whatever comes before this is complete.
 const END: &[u8] = b"end";
+const FIELDS: usize = 8;
 
 /// What is being made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +36,8 @@ pub(super) struct Record {
     pub(super) made_from: Option<PathBuf>,
     /// The name of its entry on the list.
     pub(super) entry: PathBuf,
+    /// Whether all is made and it belongs to whoever works in it.
+    pub(super) whole: bool,
 }
 
 /// The file that says so, locked.
@@ -50,19 +56,44 @@ impl Journal {
     pub(super) fn write(common_dir: &Path, record: Record) -> Result<Self, Error> {
         let (lock, path) = Lock::create(common_dir, PREFIX)?;
         let journal = Self { lock, path, record };
-        let written = encode(&journal.record).and_then(|text| {
-            let mut file: &File = journal.lock.file();
-            file.write_all(&text)?;
-            file.sync_data()
-        });
-        match written {
+        match journal.append() {
             Ok(()) => Ok(journal),
             Err(error) => {
-                let failure = Error::unwritable(&journal.path, error.to_string());
                 journal.forget();
-                Err(failure)
+                Err(error)
             }
         }
+    }
+
+    /// Where the entry is built before it gets its name.
+    pub(super) fn built(&self) -> PathBuf {
+        self.path.with_extension("entry")
+    }
+
+    /// Take the name `entry` instead, before anything is made under it.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn rename(&mut self, entry: PathBuf) -> Result<(), Error> {
+        self.record.entry = entry;
+        self.append()
+    }
+
+    /// All is made.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn complete(&mut self) -> Result<(), Error> {
+        self.record.whole = true;
+        self.append()
+    }
+
+    fn append(&self) -> Result<(), Error> {
+        let mut file: &File = self.lock.file();
+        encode(&self.record)
+            .and_then(|text| file.write_all(&text))
+            .and_then(|()| file.sync_data())
+            .map_err(|error| Error::unwritable(&self.path, error.to_string()))
     }
 
     /// The journals of processes that died. An incomplete one is removed: its process had made nothing yet.
@@ -74,10 +105,10 @@ impl Journal {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(common_dir).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
-            if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
+            let path = entry.path();
+            if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) || path.is_dir() {
                 continue;
             }
-            let path = entry.path();
             let Some(lock) = Lock::try_existing(&path)? else { continue };
             match std::fs::read(&path).map_err(unreadable).map(|text| decode(&text))? {
                 Some(record) => found.push(Self { lock, path, record }),
@@ -102,6 +133,7 @@ fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
     };
     let fields = [
         FORM.to_vec(),
+        if record.whole { WHOLE } else { MAKING }.to_vec(),
         record.branch.as_bstr().to_vec(),
         record.commit.to_string().into_bytes(),
         bytes(&record.root)?,
@@ -109,12 +141,24 @@ fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
         bytes(&record.entry)?,
         END.to_vec(),
     ];
-    Ok(fields.join(&0))
+    Ok(fields
+        .into_iter()
+        .flat_map(|mut field| {
+            field.push(0);
+            field
+        })
+        .collect())
 }
 
 fn decode(text: &[u8]) -> Option<Record> {
     let fields: Vec<_> = text.split(|byte| *byte == 0).collect();
-    let [FORM, branch, commit, root, made_from, entry, END] = fields[..] else { return None };
+    // After the last separator comes what was cut short, or nothing.
+    let complete = fields.split_last()?.1.chunks_exact(FIELDS);
+    complete.map_while(one).last()
+}
+
+fn one(fields: &[&[u8]]) -> Option<Record> {
+    let [FORM, state, branch, commit, root, made_from, entry, END] = *fields else { return None };
     let path = |bytes: &[u8]| gix::path::from_byte_slice(bytes).ok().map(Path::to_owned);
     let made_from = path(made_from)?;
     Some(Record {
@@ -123,6 +167,7 @@ fn decode(text: &[u8]) -> Option<Record> {
         root: path(root)?,
         made_from: Some(made_from).filter(|path| path.as_os_str() != OsStr::new("")),
         entry: path(entry)?,
+        whole: state == WHOLE,
     })
 }
 
@@ -137,6 +182,7 @@ mod tests {
             root: PathBuf::from("/x/new\nline/tree"),
             made_from: made_from.map(PathBuf::from),
             entry: PathBuf::from("tree1"),
+            whole: false,
         }
     }
 
@@ -156,15 +202,26 @@ mod tests {
     }
 
     #[test]
+    fn what_was_appended_last_counts_once_it_is_complete() {
+        let first = encode(&record(Some("/x"))).unwrap();
+        let later = Record { entry: PathBuf::from("tree2"), whole: true, ..record(Some("/x")) };
+        let both = [first.as_slice(), &encode(&later).unwrap()].concat();
+        for length in first.len()..both.len() {
+            assert_eq!(decode(&both[..length]), Some(record(Some("/x"))), "{length}");
+        }
+        assert_eq!(decode(&both), Some(later));
+    }
+
+    #[test]
     fn only_the_journals_of_the_dead_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let alive = Journal::write(dir.path(), record(None)).unwrap();
         let dead = Journal::write(dir.path(), record(Some("/x"))).unwrap();
         drop(dead);
-        std::fs::write(dir.path().join("foremerge.adding-7"), "foremerge worktree 1\0refs").unwrap();
+        std::fs::write(dir.path().join("foremerge-adding-7"), "foremerge worktree 1\0refs").unwrap();
         let found = Journal::of_the_dead(dir.path()).unwrap();
         assert_eq!(found.iter().map(|journal| &journal.record).collect::<Vec<_>>(), [&record(Some("/x"))]);
-        assert!(!dir.path().join("foremerge.adding-7").exists());
+        assert!(!dir.path().join("foremerge-adding-7").exists());
         found.into_iter().for_each(Journal::forget);
         alive.forget();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);

@@ -13,6 +13,7 @@ mod hook;
 mod journal;
 mod place;
 mod register;
+mod rename;
 mod roots;
 mod settle;
 mod undo;

@@ -1,6 +1,7 @@
 //! The entry on the list of worktrees, and the `.git` file that points to it: all of a worktree but its files.
 //!
-//! What gix has for this stops at any broken entry of another worktree and cannot say beforehand what it will make.
+//! What gix has for this stops at any broken entry of another worktree and cannot say beforehand what it will make. And
+//! any git that lists worktrees dies of an entry it finds half written, so ours is built elsewhere and appears at once.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,8 +11,8 @@ use gix::config::Source;
 use gix::error::ResultExt;
 use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 
-use super::entries;
-use super::journal::Record;
+use super::journal::{Journal, Record};
+use super::{entries, rename};
 
 /// Why `git worktree prune` leaves a worktree in the making alone. By these words it is known to be one of ours.
 pub(super) const IN_THE_MAKING: &str = "being made by foremerge\n";
@@ -23,22 +24,37 @@ pub(super) fn free_name(common_dir: &Path, root: &Path) -> PathBuf {
     let all = entries::directory(common_dir);
     let numbered = (1_u64..).map(|number| format!("{clean}{number}"));
     let mut names = std::iter::once(clean.clone()).chain(numbered);
-    names
-        .find(|name| {
-            fs::symlink_metadata(all.join(name)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-        })
-        .map_or_else(|| PathBuf::from(&clean), PathBuf::from)
+    let free = |name: &String| {
+        fs::symlink_metadata(all.join(name)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    names.find(free).map_or_else(|| PathBuf::from(&clean), PathBuf::from)
 }
 
-/// Make what `record` says, seen from `source`, and open it.
+/// Make what `journal` says, seen from `source`, and open it.
 pub(super) fn register(
     source: &gix::Repository,
     common_dir: &Path,
-    record: &Record,
+    journal: &mut Journal,
 ) -> gix::Result<gix::Repository> {
-    let admin = entries::directory(common_dir).join(&record.entry);
-    write_entry(source, &admin, record).or_error()?;
-    copy_configuration(source, &admin)?;
+    let built = journal.built();
+    write_entry(source, &built, &journal.record).or_error()?;
+    copy_configuration(source, &built)?;
+    let all = entries::directory(common_dir);
+    loop {
+        // Git takes an empty list away, so it may go again before the entry is in it.
+        fs::create_dir_all(&all).or_error()?;
+        match rename::without_replacing(&built, &all.join(&journal.record.entry)) {
+            Ok(()) => break,
+            // Stock git took the name: it knows nothing of our lock.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                journal.rename(free_name(common_dir, &journal.record.root)).or_error()?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && built.exists() => {}
+            Err(error) => return Err(error).or_error(),
+        }
+    }
+    let record = &journal.record;
+    let admin = all.join(&record.entry);
     fs::create_dir_all(&record.root).or_error()?;
     let mut dot_git = File::create_new(record.root.join(".git")).or_error()?;
     write_line(&mut dot_git, b"gitdir: ", &admin).or_error()?;
@@ -56,8 +72,9 @@ pub(super) fn register(
 }
 
 fn write_entry(source: &gix::Repository, admin: &Path, record: &Record) -> io::Result<()> {
-    if let Some(all) = admin.parent() {
-        fs::create_dir_all(all)?;
+    // The number of the journal is ours, so whatever has it is nobody's.
+    if admin.exists() {
+        fs::remove_dir_all(admin)?;
     }
     fs::create_dir(admin)?;
     fs::write(admin.join("locked"), IN_THE_MAKING)?;

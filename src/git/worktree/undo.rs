@@ -28,7 +28,7 @@ pub(super) fn the_dead(
     for journal in Journal::of_the_dead(repository.common_dir())? {
         let record = &journal.record;
         if !is_whole(repository, record) {
-            if undo(repository, record).is_ok() {
+            if undo(repository, &journal).is_ok() {
                 journal.forget();
             }
         } else if !is_untouched(repository, record) {
@@ -43,8 +43,9 @@ pub(super) fn the_dead(
     Ok(same)
 }
 
-/// Remove what `record` says was being made.
-pub(super) fn undo(repository: &Repository, record: &Record) -> gix::Result<()> {
+/// Remove what `journal` says was being made.
+pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()> {
+    let record = &journal.record;
     let admin = entries::directory(repository.common_dir()).join(&record.entry);
     if entries::belongs(&record.root, &admin) {
         if record.made_from.is_some() {
@@ -59,13 +60,14 @@ pub(super) fn undo(repository: &Repository, record: &Record) -> gix::Result<()> 
             let _ = fs::remove_dir(made);
         }
     }
-    if in_the_making(&admin) {
-        fs::remove_dir_all(&admin).or_error()?;
+    let built = journal.built();
+    for entry in
+        [Some(admin).filter(|admin| in_the_making(admin)), Some(built).filter(|built| built.exists())]
+    {
+        entry.map_or(Ok(()), fs::remove_dir_all).or_error()?;
     }
-    // A maker that died between the two first steps of an entry left an empty one. Git, too, removes an empty list.
-    for empty in [admin.as_path(), &entries::directory(repository.common_dir())] {
-        let _ = fs::remove_dir(empty);
-    }
+    // Git, too, removes an empty list.
+    let _ = fs::remove_dir(entries::directory(repository.common_dir()));
     let elsewhere = entries::read(repository.common_dir()).unwrap_or_default();
     if elsewhere.iter().any(|entry| entries::has_checked_out(&entry.admin, &record.branch)) {
         return Ok(());
@@ -75,8 +77,7 @@ pub(super) fn undo(repository: &Repository, record: &Record) -> gix::Result<()> 
 
 /// Whether all was made and only the hook may not have run.
 fn is_whole(repository: &Repository, record: &Record) -> bool {
-    let admin = entries::directory(repository.common_dir()).join(&record.entry);
-    !in_the_making(&admin) && entries::root(&admin).as_deref() == Some(&record.root)
+    record.whole && !in_the_making(&entries::directory(repository.common_dir()).join(&record.entry))
 }
 
 /// Whether nobody has worked on it or taken it away since.
