@@ -44,6 +44,7 @@ pub const ALL: &[Entry] = &[
     entry::<events::audit::Audit>(),
     entry::<status::Status>(),
     entry::<worktree::create::Create>(),
+    entry::<worktree::list::List>(),
 ];
 
 /// The operation with this id.

@@ -7,10 +7,12 @@
 mod branch;
 mod checkout;
 mod create;
+mod dirty;
 mod entries;
 mod error;
 mod hook;
 mod journal;
+mod list;
 mod place;
 mod register;
 mod rename;
@@ -21,3 +23,4 @@ mod undo;
 pub use create::{Created, Request};
 pub use error::CreateError;
 pub use hook::HookRun;
+pub use list::Worktree;

@@ -1,3 +1,4 @@
 //! Operations on worktrees.
 
 pub(super) mod create;
+pub(super) mod list;
