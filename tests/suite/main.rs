@@ -14,6 +14,8 @@ mod cli_usage;
 mod git_create;
 mod git_create_crashes;
 mod git_create_hooks;
+mod git_create_kills;
+mod git_create_kinds;
 mod git_create_together;
 mod git_discovery;
 mod git_list;

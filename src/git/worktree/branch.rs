@@ -103,13 +103,27 @@ fn refused(repository: &Repository, name: &FullName, error: &gix::Error) -> Crea
     if store::target(repository.inner(), name).is_ok_and(|found| found.is_some()) {
         return CreateError::BranchExists { branch: short(name), at: None };
     }
-    let path = repository.common_dir().join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default());
+    let path = path(repository, name);
     for lock in [lock_of(&path), repository.common_dir().join("packed-refs.lock")] {
         if lock.exists() {
             return CreateError::Busy { lock };
         }
     }
     Error::unwritable(&path, sentence(error)).into()
+}
+
+/// Remove the lock that a maker who is dead held on the branch: one that holds nothing or what it was about to write.
+pub(super) fn remove_leftover_lock(repository: &Repository, name: &FullName, commit: ObjectId) {
+    let lock = lock_of(&path(repository, name));
+    let text = std::fs::read(&lock).unwrap_or_default();
+    if text.is_empty() || text.trim_ascii() == commit.to_string().as_bytes() {
+        // One that cannot be removed is named by the error of the next edit.
+        let _ = std::fs::remove_file(lock);
+    }
+}
+
+fn path(repository: &Repository, name: &FullName) -> PathBuf {
+    repository.common_dir().join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default())
 }
 
 fn lock_of(path: &Path) -> PathBuf {

@@ -56,8 +56,9 @@ pub(super) fn register(
     let record = &journal.record;
     let admin = all.join(&record.entry);
     fs::create_dir_all(&record.root).or_error()?;
-    let mut dot_git = File::create_new(record.root.join(".git")).or_error()?;
-    write_line(&mut dot_git, b"gitdir: ", &admin).or_error()?;
+    let text = dot_git_text(&admin).or_error()?;
+    File::create_new(record.root.join(".git")).and_then(|mut file| file.write_all(&text)).or_error()?;
+    refuse_company(&record.root).or_error()?;
     let name = gix::path::into_bstr(record.entry.as_path())?.into_owned();
     let proxy = source.worktree_proxy_by_id(name.as_ref() as &gix::bstr::BStr)?;
     let proxy = proxy.ok_or_else(|| gix::error::not_found("the new entry is not on the list"))?;
@@ -71,6 +72,19 @@ pub(super) fn register(
     Ok(linked)
 }
 
+/// Refuse a directory that somebody else is filling, before undoing would empty it.
+fn refuse_company(root: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name() != ".git" {
+            fs::remove_file(root.join(".git"))?;
+            let why = format!("somebody put {} there meanwhile", entry.path().display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+    }
+    Ok(())
+}
+
 fn write_entry(source: &gix::Repository, admin: &Path, record: &Record) -> io::Result<()> {
     // The number of the journal is ours, so whatever has it is nobody's.
     if admin.exists() {
@@ -78,7 +92,7 @@ fn write_entry(source: &gix::Repository, admin: &Path, record: &Record) -> io::R
     }
     fs::create_dir(admin)?;
     fs::write(admin.join("locked"), IN_THE_MAKING)?;
-    write_line(&mut File::create(admin.join("gitdir"))?, b"", &record.root.join(".git"))?;
+    fs::write(admin.join("gitdir"), line(b"", &record.root.join(".git"))?)?;
     fs::write(admin.join("commondir"), "../..\n")?;
     fs::write(admin.join("HEAD"), format!("ref: {}\n", record.branch.as_bstr()))?;
     // What is private to a worktree, refs/bisect and the like, goes here; git makes it with the entry.
@@ -112,7 +126,12 @@ fn copy_configuration(source: &gix::Repository, admin: &Path) -> gix::Result<()>
     fs::write(admin.join("config.worktree"), config.to_bstring()).or_error()
 }
 
-fn write_line(file: &mut File, before: &[u8], path: &Path) -> io::Result<()> {
+/// What the `.git` file of the worktree whose entry is at `admin` says.
+pub(super) fn dot_git_text(admin: &Path) -> io::Result<Vec<u8>> {
+    line(b"gitdir: ", admin)
+}
+
+fn line(before: &[u8], path: &Path) -> io::Result<Vec<u8>> {
     let path = gix::path::into_bstr(path).map_err(io::Error::other)?;
-    file.write_all(&[before, path.as_ref(), b"\n"].concat())
+    Ok([before, path.as_ref(), b"\n"].concat())
 }

@@ -1,7 +1,7 @@
 //! Undoing a worktree in the making, from whatever point its maker got to: what it made and nothing else.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::Path;
 
 use gix::error::ResultExt;
@@ -11,7 +11,7 @@ use super::super::{Error, Repository};
 use super::branch;
 use super::entries;
 use super::journal::{Journal, Record};
-use super::register::IN_THE_MAKING;
+use super::register::{IN_THE_MAKING, dot_git_text};
 
 /// Undo what processes that died have begun. Answers the journal of one that had done all but the last step of making
 /// just this: `branch` at `commit` in `root`.
@@ -28,6 +28,7 @@ pub(super) fn the_dead(
     for journal in Journal::of_the_dead(repository.common_dir())? {
         let record = &journal.record;
         if !is_whole(repository, record) {
+            branch::remove_leftover_lock(repository, &record.branch, record.commit);
             if undo(repository, &journal).is_ok() {
                 journal.forget();
             }
@@ -47,12 +48,8 @@ pub(super) fn the_dead(
 pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()> {
     let record = &journal.record;
     let admin = entries::directory(repository.common_dir()).join(&record.entry);
-    if entries::belongs(&record.root, &admin) {
-        if record.made_from.is_some() {
-            fs::remove_dir_all(&record.root).or_error()?;
-        } else {
-            empty(&record.root).or_error()?;
-        }
+    if points_to(&record.root, &admin) {
+        empty(&record.root).or_error()?;
     }
     if let Some(made_from) = &record.made_from {
         // Directories that others put something into meanwhile stay.
@@ -60,11 +57,13 @@ pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()
             let _ = fs::remove_dir(made);
         }
     }
+    // Off the list at once, so that nobody finds half of it.
     let built = journal.built();
-    for entry in
-        [Some(admin).filter(|admin| in_the_making(admin)), Some(built).filter(|built| built.exists())]
-    {
-        entry.map_or(Ok(()), fs::remove_dir_all).or_error()?;
+    if in_the_making(&admin) {
+        fs::rename(&admin, &built).or_error()?;
+    }
+    if built.exists() {
+        fs::remove_dir_all(&built).or_error()?;
     }
     // Git, too, removes an empty list.
     let _ = fs::remove_dir(entries::directory(repository.common_dir()));
@@ -93,18 +92,24 @@ fn in_the_making(admin: &Path) -> bool {
     fs::read(admin.join("locked")).is_ok_and(|text| text == IN_THE_MAKING.as_bytes())
 }
 
-fn empty(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
+/// Whether the `.git` file in `root` points to `admin`, or was to when its writer died.
+fn points_to(root: &Path, admin: &Path) -> bool {
+    let whole = dot_git_text(admin).unwrap_or_default();
+    fs::read(root.join(".git")).is_ok_and(|text| whole.starts_with(&text))
+}
+
+/// Remove all that is in `root`, and last what says whose it is.
+fn empty(root: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(root)? {
         let path = entry?.path();
-        let removed = if path.is_dir() && !path.is_symlink() {
-            fs::remove_dir_all(&path)
+        if path.ends_with(".git") {
+            continue;
+        }
+        if path.is_dir() && !path.is_symlink() {
+            fs::remove_dir_all(&path)?;
         } else {
-            fs::remove_file(&path)
-        };
-        match removed {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
+            fs::remove_file(&path)?;
         }
     }
-    Ok(())
+    fs::remove_file(root.join(".git"))
 }
