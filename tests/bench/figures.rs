@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should say where")]
 
 mod scale;
+mod worktrees;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -29,6 +30,8 @@ const FIGURES: &[Figure] = &[
     ("audit", audit_rate),
     ("skewed", scale::skewed),
     ("large", scale::large),
+    ("worktree", worktrees::worktree),
+    ("refs", worktrees::refs),
 ];
 
 fn main() {
