@@ -85,3 +85,14 @@ impl From<git::Error> for Failure {
         }
     }
 }
+
+impl From<git::worktree::CreateError> for Failure {
+    fn from(error: git::worktree::CreateError) -> Self {
+        use git::worktree::CreateError;
+        match (error.field(), error) {
+            (Some(field), error) => Self::invalid(field, error),
+            (None, CreateError::Git(error)) => error.into(),
+            (None, error) => Self::new(Code::NotReady, error.to_string()),
+        }
+    }
+}

@@ -33,10 +33,10 @@ pub enum Error {
         /// A command that makes the repository usable, where one exists.
         remedy: Option<String>,
     },
-    /// A throw-away repository could not be written.
-    #[error("cannot write the Git repository at {}: {detail}", path.display())]
+    /// Something in the repository, or a worktree of it, could not be written.
+    #[error("cannot write {}: {detail}", path.display())]
     Unwritable {
-        /// The repository or worktree to be created.
+        /// What was to be written.
         path: PathBuf,
         /// What went wrong, without a final full stop.
         detail: String,
@@ -70,6 +70,10 @@ impl Error {
 
     pub(super) fn unsupported(path: &Path, what: impl Into<String>) -> Self {
         Self::Unsupported { path: path.to_owned(), what: what.into(), remedy: None }
+    }
+
+    pub(super) fn unwritable(path: &Path, detail: impl Into<String>) -> Self {
+        Self::Unwritable { path: path.to_owned(), detail: detail.into() }
     }
 
     /// The same error with the command that puts it right.

@@ -106,7 +106,8 @@ pub(super) fn absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn trim_line_ends(mut text: &[u8]) -> &[u8] {
+/// `text` without the line ends that Git's own files end with.
+pub(super) fn trim_line_ends(mut text: &[u8]) -> &[u8] {
     while let [rest @ .., b'\n' | b'\r'] = text {
         text = rest;
     }

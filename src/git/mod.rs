@@ -1,20 +1,25 @@
-//! Git, through gix: where a repository is, what is checked out, which worktrees it has.
+//! Git, through gix: where a repository is, what is checked out, which worktrees it has, and our own refs.
 //!
-//! This room knows nothing of the ledger. It starts no child process and reads no environment variable; gix may
-//! read those that locate the user's own configuration (`HOME`, `XDG_CONFIG_HOME`) and, for root, `SUDO_UID`.
-//! No type of gix leaves it.
+//! This room knows nothing of the ledger. It starts no git and reads no environment variable; gix may read those that
+//! locate the user's own configuration (`HOME`, `XDG_CONFIG_HOME`) and, for root, `SUDO_UID`. The one child it asks
+//! for is the post-checkout hook of a new worktree; gix starts the filters a repository configures.
+//! No type of gix leaves it. `docs/git.md` has its rules and what was measured.
 
 mod discover;
 mod error;
 mod head;
 mod layout;
+mod lock;
 mod open;
+pub mod refs;
 mod repository;
+mod revision;
 pub mod scaffold;
 mod shape;
 mod trust;
-mod worktrees;
+pub mod worktree;
 
 pub use error::Error;
 pub use head::Head;
 pub use repository::Repository;
+pub use revision::RevisionError;

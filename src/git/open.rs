@@ -69,8 +69,13 @@ pub(super) fn options(trust: Trust) -> Options {
             },
             attributes: permissions::Attributes { git_binary: false, system: true, git: true },
         })
-        // An id must mean the object of that id, whatever refs/replace says.
-        .config_overrides(["core.useReplaceRefs=false"])
+        .config_overrides([
+            // An id must mean the object of that id, whatever refs/replace says.
+            "core.useReplaceRefs=false",
+            // Git finds somebody to name in a reflog where nobody is configured; gix would fail.
+            "gitoxide.committer.nameFallback=Foremerge",
+            "gitoxide.committer.emailFallback=foremerge@localhost",
+        ])
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod init;
 mod intent;
 mod status;
 mod work;
+mod worktree;
 
 use serde::de::DeserializeOwned;
 

@@ -4,7 +4,9 @@ use clap::{Args, FromArgMatches};
 use serde_json::Value;
 
 use super::answer::AnyAnswer;
-use super::{Operation, Spec, agent, assess, conflicts, coordinate, events, init, intent, status, work};
+use super::{
+    Operation, Spec, agent, assess, conflicts, coordinate, events, init, intent, status, work, worktree,
+};
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
 use crate::ledger;
@@ -55,6 +57,8 @@ pub const ALL: &[Entry] = &[
     entry::<events::list::List>(),
     entry::<events::audit::Audit>(),
     entry::<status::Status>(),
+    entry::<worktree::create::Create>(),
+    entry::<worktree::list::List>(),
 ];
 
 /// The operation with this id.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Host;
 use crate::domain::Timestamp;
 use crate::failure::Failure;
+use crate::git::Repository;
 use crate::ledger::{self, Ledger};
 
 /// Where a call came from.
@@ -79,6 +80,16 @@ impl Needs for OpenLedger {
     }
 }
 
+/// An operation on a repository, with or without a ledger.
+#[derive(Debug)]
+pub struct OpenRepository(Repository);
+
+impl Needs for OpenRepository {
+    fn open(host: &Host) -> Result<Self, Failure> {
+        host.repository().map(Self)
+    }
+}
+
 /// What an operation may use.
 pub struct Cx<'c, N> {
     host: &'c Host,
@@ -120,6 +131,14 @@ impl<'c, N: Needs> Cx<'c, N> {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.host.world().now()
+    }
+}
+
+impl Cx<'_, OpenRepository> {
+    /// The repository around the host's directory, as it is now.
+    #[must_use]
+    pub fn repository(&self) -> &Repository {
+        &self.needs.0
     }
 }
 

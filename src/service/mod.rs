@@ -15,5 +15,5 @@ pub mod recording;
 pub mod scopes;
 pub mod silence;
 
-pub use cx::{Call, Cx, Needs, Nothing, OpenLedger, Surface, Trust};
+pub use cx::{Call, Cx, Needs, Nothing, OpenLedger, OpenRepository, Surface, Trust};
 pub use host::{Host, Site};

@@ -1,13 +1,14 @@
-//! The world tests run in: a clock that moves when told, chance from a seed, and a crash at a
-//! chosen point.
+//! The world tests run in: a clock that moves when told, chance from a seed, hooks that are
+//! noted and never run, and a crash at a chosen point.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use super::{Point, World};
+use super::{Hook, Point, World};
 use crate::domain::Timestamp;
 
 /// A deterministic world.
@@ -19,6 +20,8 @@ pub struct Fake {
     current_dir: PathBuf,
     crash: Option<(Point, u64)>,
     passed: AtomicU64,
+    hook_status: Option<i32>,
+    hooks: Mutex<Vec<PathBuf>>,
 }
 
 impl Fake {
@@ -35,6 +38,8 @@ impl Fake {
             current_dir: PathBuf::from("/"),
             crash: None,
             passed: AtomicU64::new(0),
+            hook_status: Some(0),
+            hooks: Mutex::new(Vec::new()),
         }
     }
 
@@ -57,6 +62,19 @@ impl Fake {
     pub fn started_in(mut self, directory: impl Into<PathBuf>) -> Self {
         self.current_dir = directory.into();
         self
+    }
+
+    /// The same world, in which hooks end with `status`; `None` stands for being killed.
+    #[must_use]
+    pub fn whose_hooks_end_with(mut self, status: Option<i32>) -> Self {
+        self.hook_status = status;
+        self
+    }
+
+    /// The hooks that would have run, in order.
+    #[must_use]
+    pub fn hooks(&self) -> Vec<PathBuf> {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Moves the clock by `millis`.
@@ -91,6 +109,11 @@ impl World for Fake {
 
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(self.current_dir.clone())
+    }
+
+    fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>> {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner).push(hook.program.to_owned());
+        Ok(self.hook_status)
     }
 
     fn reached(&self, point: Point) {

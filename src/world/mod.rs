@@ -1,5 +1,5 @@
 //! The only door to what a process cannot compute: the clock, chance, the environment, the
-//! working directory, and the named points at which a crash is survivable.
+//! working directory, the user's hooks, and the named points at which a crash is survivable.
 //!
 //! Rooms below the surfaces receive a [`World`] and never ask the operating system themselves.
 //! [`Real`] is what the binary runs in, [`Fake`] is what tests run in.
@@ -9,7 +9,7 @@ mod real;
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::{Id, Timestamp};
 
@@ -36,6 +36,13 @@ pub trait World: Send + Sync {
     /// When it no longer exists or cannot be read.
     fn current_dir(&self) -> io::Result<PathBuf>;
 
+    /// Runs a hook of the user's to its end, with no input; whatever it prints goes to standard error. Answers its
+    /// exit status, `None` when it was killed.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>>;
+
     /// Says that `point` was reached. A crash there must lose nothing that was acknowledged.
     fn reached(&self, point: Point);
 }
@@ -50,6 +57,19 @@ impl dyn World + '_ {
         self.fill_random(&mut bytes)?;
         Ok(Id::from_bytes(bytes))
     }
+}
+
+/// A program of the user's that Git would start at this moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Hook<'h> {
+    /// The program.
+    pub program: &'h Path,
+    /// Its arguments.
+    pub arguments: &'h [String],
+    /// Where it starts.
+    pub directory: &'h Path,
+    /// Environment variables it must not see; it sees all others.
+    pub without: &'h [&'h str],
 }
 
 /// A moment between two steps that must be safe to crash at.
@@ -71,6 +91,22 @@ pub enum Point {
     Committed,
     /// The high-water mark is written, nobody was told.
     MarkWritten,
+    /// A ref of ours is about to change.
+    RefChosen,
+    /// A ref of ours has changed, nothing is pressed to disk.
+    RefChanged,
+    /// A worktree: its plan is in the journal, nothing is made.
+    WorktreePlanned,
+    /// A worktree: its branch is made.
+    BranchMade,
+    /// A worktree: it is on Git's list, without files.
+    WorktreeListed,
+    /// A worktree: its files and index are there, it still counts as unfinished.
+    WorktreeFilled,
+    /// A worktree: it is whole, its hook has not run.
+    WorktreeWhole,
+    /// A worktree: its hook has run, nobody was told.
+    HookDone,
 }
 
 impl Point {
@@ -84,5 +120,13 @@ impl Point {
         Self::CommitPending,
         Self::Committed,
         Self::MarkWritten,
+        Self::RefChosen,
+        Self::RefChanged,
+        Self::WorktreePlanned,
+        Self::BranchMade,
+        Self::WorktreeListed,
+        Self::WorktreeFilled,
+        Self::WorktreeWhole,
+        Self::HookDone,
     ];
 }

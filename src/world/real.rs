@@ -2,11 +2,15 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Point, World};
+use super::{Hook, Point, World};
 use crate::domain::Timestamp;
+
+/// What Unix says of a file that is executable and no program.
+const ENOEXEC: i32 = 8;
 
 /// The operating system.
 #[derive(Debug, Clone, Copy, Default)]
@@ -37,5 +41,27 @@ impl World for Real {
         std::env::current_dir()
     }
 
+    fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>> {
+        match start(hook, hook.program, &[]) {
+            // A script without a first line that names its shell: git takes it to sh.
+            Err(error) if cfg!(unix) && error.raw_os_error() == Some(ENOEXEC) => {
+                start(hook, Path::new("sh"), &[hook.program])
+            }
+            done => done,
+        }
+    }
+
     fn reached(&self, _: Point) {}
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the door to child processes")]
+fn start(hook: &Hook<'_>, program: &Path, before: &[&Path]) -> io::Result<Option<i32>> {
+    let mut command = Command::new(program);
+    command.args(before).args(hook.arguments).current_dir(hook.directory).stdin(Stdio::null());
+    // Standard output belongs to the answer, or to a protocol.
+    command.stdout(io::stderr());
+    for name in hook.without {
+        command.env_remove(name);
+    }
+    command.status().map(|status| status.code())
 }

@@ -7,6 +7,7 @@
 
 mod scale;
 mod work;
+mod worktrees;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -33,6 +34,8 @@ const FIGURES: &[Figure] = &[
     ("claims", work::claims),
     ("reads", work::reads),
     ("memory", work::memory),
+    ("worktree", worktrees::worktree),
+    ("refs", worktrees::refs),
 ];
 
 fn main() {

@@ -7,6 +7,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
+use foremerge::git::Repository;
+use foremerge::git::refs::RefName;
+use foremerge::git::worktree::Request;
 use foremerge::ledger::Settings;
 use foremerge::world::{Fake, Point, World};
 use serde_json::json;
@@ -33,10 +36,22 @@ pub enum Job {
     Checkpoint,
     /// Holds the lock file that is the turn to write, until its input ends.
     HoldTheTurn,
+    /// Pins `HEAD` under the name it was given, and says whether it made the ref.
+    Pin,
+    /// Makes the worktree `branch=path` of the name it was given, and says what came of it.
+    AddWorktree,
 }
 
 impl Job {
-    const ALL: [Self; 5] = [Self::Init, Self::Work, Self::WorkTwice, Self::Checkpoint, Self::HoldTheTurn];
+    const ALL: [Self; 7] = [
+        Self::Init,
+        Self::Work,
+        Self::WorkTwice,
+        Self::Checkpoint,
+        Self::HoldTheTurn,
+        Self::Pin,
+        Self::AddWorktree,
+    ];
 }
 
 /// How a child is started.
@@ -76,6 +91,8 @@ impl Worker {
             .env(AT, order.at)
             .env(NAME, order.name)
             .env(ROUNDS, order.rounds.to_string())
+            .env("HOME", "/nonexistent")
+            .env_remove("XDG_CONFIG_HOME")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -159,6 +176,22 @@ fn do_a_job_for_another_process() {
             turnstile.lock().unwrap();
             say("HOLDING");
             std::io::stdin().read_to_string(&mut signal).unwrap();
+        }
+        Job::Pin => {
+            let repository = Repository::discover(&at).unwrap();
+            let head = repository.head().unwrap().commit.unwrap();
+            let name = RefName::below(&name).unwrap();
+            let made = repository.refs().create(&*world("pin"), &name, &head).unwrap();
+            say(&format!("ACKNOWLEDGED {made:?}"));
+        }
+        Job::AddWorktree => {
+            let (branch, path) = name.split_once('=').unwrap();
+            let request = Request { branch, path: Path::new(path), base: "HEAD" };
+            let made = Repository::discover(&at).unwrap().create_worktree(&*world(branch), &request);
+            match made {
+                Ok(made) => say(&format!("ACKNOWLEDGED made {}", made.branch)),
+                Err(error) => say(&format!("ACKNOWLEDGED {}: {error}", error.field().unwrap_or("failed"))),
+            }
         }
     }
     say(&format!("TOOK {}", started.elapsed().as_millis()));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use foremerge::domain::Timestamp;
 use foremerge::failure::Code;
-use foremerge::world::{Fake, Point, World};
+use foremerge::world::{Fake, Hook, Point, World};
 use serde_json::{Value, json};
 
 use crate::cli::{self, Cli, text, texts};
@@ -76,6 +76,9 @@ impl World for Crowded {
     }
     fn current_dir(&self) -> io::Result<PathBuf> {
         self.fake.current_dir()
+    }
+    fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>> {
+        self.fake.run_hook(hook)
     }
     fn reached(&self, _: Point) {}
 }

@@ -2,7 +2,7 @@
 
 use foremerge::git::{Error, Repository, scaffold};
 
-use crate::sandbox::{Sandbox, git, git_worktrees, write};
+use crate::sandbox::{Sandbox, git, write};
 
 const FILES: &[(&str, &str)] = &[
     ("README.md", "# Demo\n"),
@@ -46,22 +46,7 @@ fn equal_content_and_time_give_equal_ids() {
 }
 
 #[test]
-fn an_added_worktree_is_clean_and_on_its_own_branch() {
-    let sandbox = Sandbox::new();
-    let (at, tree) = (sandbox.path("demo"), sandbox.path("tree"));
-    scaffold::create(&at, FILES, "m", 1_700_000_000).unwrap();
-    scaffold::add_worktree(&at, "agent/one", &tree).unwrap();
-    assert_eq!(git(&tree, &["status", "--porcelain=v1", "--branch"]), "## agent/one");
-    assert_eq!(git_worktrees(&at), [at.clone(), tree.clone()]);
-    assert_eq!(git(&at, &["reflog", "show", "--format=%gs", "agent/one"]), "branch: Created from HEAD");
-    assert_eq!(git(&tree, &["reflog", "--date=unix", "--format=%gd"]), "HEAD@{1700000000}");
-    git(&at, &["fsck", "--strict"]);
-    assert_eq!(Repository::discover(&tree).unwrap().common_dir(), at.join(".git"));
-    git(&at, &["worktree", "remove", "../tree"]);
-}
-
-#[test]
-fn nothing_is_overwritten_and_a_refused_worktree_leaves_no_branch() {
+fn nothing_is_overwritten() {
     let sandbox = Sandbox::new();
     let at = sandbox.path("demo");
     let full = sandbox.mkdir("full");
@@ -74,13 +59,7 @@ fn nothing_is_overwritten_and_a_refused_worktree_leaves_no_branch() {
     refused(scaffold::create(&full, FILES, "m", 0));
     scaffold::create(&at, FILES, "m", 0).unwrap();
     refused(scaffold::create(&at, FILES, "m", 0));
-    refused(scaffold::add_worktree(&at, "main", &sandbox.path("tree")));
-    refused(scaffold::add_worktree(&at, "HEAD", &sandbox.path("tree")));
-    refused(scaffold::add_worktree(&at, "a..b", &sandbox.path("tree")));
-    refused(scaffold::add_worktree(&at, "topic", &full));
-    assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
     assert_eq!(std::fs::read_dir(&full).unwrap().count(), 1);
-    assert!(!sandbox.path("tree").exists());
 }
 
 #[test]

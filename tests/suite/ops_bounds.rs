@@ -112,7 +112,7 @@ fn the_overview_stays_small_however_long_the_words_and_the_lists() {
     let long = |letter: &str, length: usize| letter.repeat(length);
     for number in 0..30 {
         let agent = library.agent(&format!("{} {number}", long("n", 190)));
-        let mut input = crate::library::publishing(&agent, &[]);
+        let mut input = library::publishing(&agent, &[]);
         input["summary"] = json!(format!("{} {number}", long("s", 1_900)));
         let scope = |at: usize| json!({ "kind": "domain", "key": format!("d{at}"), "operation": "replace" });
         input["scopes"] = json!((0..30).map(scope).collect::<Vec<_>>());

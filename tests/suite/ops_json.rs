@@ -85,6 +85,15 @@ fn a_refused_field_is_named_by_its_path() {
         ("list_events", json!({ "after_seq": 1.5 }), "after_seq", "1.5"),
         ("list_events", json!({ "after": 1 }), "after", "unknown field `after`"),
         ("audit_events", json!({ "page_size": [] }), "page_size", "sequence"),
+        ("create_worktree", json!({ "branch": "b", "path": "" }), "path", "must not be empty"),
+        ("create_worktree", json!({ "branch": "", "path": "../b" }), "branch", "the name of a branch"),
+        (
+            "create_worktree",
+            json!({ "branch": "b", "path": "../b", "force": true }),
+            "force",
+            "unknown field",
+        ),
+        ("list_worktrees", json!({ "all": true }), "all", "unknown field `all`"),
         ("status", json!({ "verbose": true }), "verbose", "unknown field `verbose`"),
     ];
     for (operation, input, field, why) in cases {

@@ -12,6 +12,9 @@ use crate::ops_schema::sample;
 /// Fields whose length something else bounds.
 const BOUNDED_OTHERWISE: &[(&str, &str)] = &[
     ("cursor", "parsed: a number and an id"),
+    ("base", "a revision: Git finds none of that name"),
+    ("branch", "a branch: Git makes none of that name"),
+    ("path", "a path: the operating system refuses what it cannot open"),
     ("standalone", "a path: the operating system refuses what it cannot open"),
     ("worktree", "a path: the operating system refuses what it cannot open"),
 ];

@@ -123,6 +123,8 @@ fn every_operation_keeps_its_published_schemas() {
     call("list_events", json!({ "after_seq": 1, "limit": 100 }));
     call("audit_events", json!({ "page_size": 2 }));
     call("status", json!({}));
+    call("create_worktree", json!({ "branch": "b", "path": "../b", "base": "HEAD" }));
+    call("list_worktrees", json!({}));
 
     let many: Vec<_> = (0..130).map(|number| format!("symbol:s{number}=replace")).collect();
     let many: Vec<_> = many.iter().map(String::as_str).collect();

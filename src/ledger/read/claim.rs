@@ -1,12 +1,14 @@
 //! Claims. Whether a lease has run out is read off the clock.
 
+use std::collections::HashMap;
+
 use rusqlite::{OptionalExtension, Row};
 
 use super::super::error::Error;
 use super::{NearClaim, Snapshot, Unsettled};
 use crate::detect::tiers::Compared;
 use crate::domain::conflict::Tier;
-use crate::domain::{CanonicalScope, Claim, ClaimStatus, Id, Intent, Scope, ScopeKind, Timestamp};
+use crate::domain::{Agent, CanonicalScope, Claim, ClaimStatus, Id, Intent, Scope, ScopeKind, Timestamp};
 
 /// A claim in the overview.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,6 +183,19 @@ impl Snapshot<'_> {
              ORDER BY 2, 1",
         )?;
         let found = find.query_map((row, now), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// How many claims each agent holds whose leases run at `now`; none for one that is not named.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn live_claims_by_agent(&self, now: Timestamp) -> Result<HashMap<Id<Agent>, u64>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT owner.uid, count(*) FROM claim JOIN aggregate owner ON owner.id = claim.agent
+             WHERE claim.status = 1 AND claim.lease_expires_at > ?1 GROUP BY claim.agent",
+        )?;
+        let found = find.query_map([now], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 

@@ -9,7 +9,8 @@ use super::grammar;
 use super::output::Output;
 use super::tour::{self, Tour};
 use crate::failure::{Code, Failure};
-use crate::git::scaffold;
+use crate::git::worktree::Request;
+use crate::git::{Repository, scaffold};
 use crate::service::host;
 use crate::world::World;
 
@@ -52,8 +53,9 @@ pub(super) fn run(
     let shop = root.join("shop");
     let (stripe, paypal) = (root.join("stripe"), root.join("paypal"));
     scaffold::create(&shop, FILES, "Take payments", COMMITTED_AT)?;
-    scaffold::add_worktree(&shop, "stripe", &stripe)?;
-    scaffold::add_worktree(&shop, "paypal", &paypal)?;
+    for (branch, path) in [("stripe", &stripe), ("paypal", &paypal)] {
+        Repository::discover(&shop)?.create_worktree(&*world, &Request { branch, path, base: "HEAD" })?;
+    }
 
     let tour = Tour::new(world, output, root.clone());
     tour::tell(&tour, &shop, &stripe, &paypal)?;

@@ -23,6 +23,7 @@ const NOUNS: &[(&str, &str)] = &[
     ("conflicts", "Where their work collides"),
     ("assess", "What agents make of work that touches theirs"),
     ("coordinate", "What agents write to each other"),
+    ("worktree", "Where they work"),
     ("events", "What happened, and proof of it"),
 ];
 

@@ -1,11 +1,12 @@
 //! Which worktrees a repository has.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gix::sec::Trust;
 
-use super::error::sentence;
-use super::{Error, Repository, layout, open};
+use super::super::error::sentence;
+use super::super::{Error, Repository, open};
+use super::entries;
 
 impl Repository {
     /// The real roots of the main worktree (a bare repository has none) and of every linked one, those that are there.
@@ -26,11 +27,9 @@ impl Repository {
         if let Some(main) = self.main_root()? {
             add(main);
         }
-        let unreadable =
-            |error: gix::Error| Error::unreadable(&self.common_dir().join("worktrees"), sentence(&error));
-        for entry in self.inner().worktrees().map_err(unreadable)? {
-            if let Some(root) = entry.base().ok().and_then(|base| linked_root(&base, entry.git_dir())) {
-                add(root);
+        for entry in entries::read(self.common_dir())? {
+            if let Some(root) = entry.root.filter(|root| entries::belongs(root, &entry.admin)) {
+                add(std::fs::canonicalize(&root).unwrap_or(root));
             }
         }
         // A worktree moved by hand is not where its entry says, but here we stand.
@@ -40,7 +39,7 @@ impl Repository {
         Ok(roots)
     }
 
-    fn main_root(&self) -> Result<Option<PathBuf>, Error> {
+    pub(super) fn main_root(&self) -> Result<Option<PathBuf>, Error> {
         if !self.is_linked_worktree() {
             let root = self.worktree_root().or_else(|| self.inner().workdir());
             return Ok(root.and_then(|root| std::fs::canonicalize(root).ok()));
@@ -52,13 +51,4 @@ impl Repository {
             .map_err(|error| Error::unreadable(self.common_dir(), sentence(&error)))?;
         Ok(main.work_dir().and_then(|root| std::fs::canonicalize(root).ok()))
     }
-}
-
-/// The real path of `base` if it is still the worktree that the entry at `admin` describes.
-fn linked_root(base: &Path, admin: &Path) -> Option<PathBuf> {
-    let dot_git = base.join(".git");
-    let metadata = std::fs::metadata(&dot_git).ok().filter(std::fs::Metadata::is_file)?;
-    let target = layout::git_file_target(&dot_git, &metadata).ok()?;
-    let same = std::fs::canonicalize(target).ok()? == std::fs::canonicalize(admin).ok()?;
-    same.then(|| std::fs::canonicalize(base).ok()).flatten()
 }

@@ -1,0 +1,175 @@
+//! One process at a time: a lock the kernel gives back when its holder dies, unlike Git's own lock files.
+//!
+//! The lock file stays where it is and its presence means nothing. It lies in the common directory itself, not in the
+//! directory of the ledger: that one may not be there yet, and two places would be two locks.
+
+use std::fs::{File, Metadata, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::Error;
+
+/// The file in the common directory whose lock is the turn to change refs and the list of worktrees.
+const REGISTRY: &str = "foremerge.lock";
+
+/// A lock that is held until this is dropped.
+#[derive(Debug)]
+pub(super) struct Lock {
+    file: File,
+}
+
+impl Lock {
+    /// Wait for the turn to change what the worktrees of a repository share.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] where there can be no lock.
+    pub(super) fn registry(common_dir: &Path) -> Result<Self, Error> {
+        Self::acquire(&common_dir.join(REGISTRY))
+    }
+
+    /// Wait for the lock of the file at `path`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] where there can be no lock.
+    pub(super) fn acquire(path: &Path) -> Result<Self, Error> {
+        loop {
+            let file = open(path).map_err(|error| Error::unwritable(path, error.to_string()))?;
+            match file.lock() {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(no_locks(path, &error)),
+            }
+            // A file that was deleted while we waited locks nobody out any more.
+            if still_there(&file, path) {
+                return Ok(Self { file });
+            }
+        }
+    }
+
+    /// Lock the file at `path`, which must be there; `None` when somebody else holds it, or when it has gone.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] where there can be no lock.
+    pub(super) fn try_existing(path: &Path) -> Result<Option<Self>, Error> {
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::unwritable(path, error.to_string())),
+        };
+        match file.try_lock() {
+            Ok(()) => Ok(still_there(&file, path).then_some(Self { file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(no_locks(path, &error)),
+        }
+    }
+
+    /// Make a file with `prefix` and a number of its own in `directory` and lock it.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`] where there can be no file or no lock.
+    pub(super) fn create(directory: &Path, prefix: &str) -> Result<(Self, PathBuf), Error> {
+        let mut number = 0_u64;
+        loop {
+            let path = directory.join(format!("{prefix}{number}"));
+            match File::options().read(true).write(true).create_new(true).open(&path) {
+                Ok(file) => {
+                    file.lock().map_err(|error| no_locks(&path, &error))?;
+                    return Ok((Self { file }, path));
+                }
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(Error::unwritable(&path, error.to_string())),
+            }
+        }
+    }
+
+    /// The locked file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+}
+
+/// Reading is enough to lock, so a file of another user of the repository will do.
+fn open(path: &Path) -> io::Result<File> {
+    match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            File::options().read(true).write(true).create(true).truncate(false).open(path)
+        }
+        opened => opened,
+    }
+}
+
+fn no_locks(path: &Path, error: &io::Error) -> Error {
+    Error::unwritable(path, format!("its file system refuses the lock that keeps processes apart: {error}"))
+}
+
+fn still_there(file: &File, path: &Path) -> bool {
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(held), Ok(there)) => same(&held, &there),
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn same(held: &Metadata, there: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (held.dev(), held.ino()) == (there.dev(), there.ino())
+}
+
+/// Elsewhere an open file cannot be deleted.
+#[cfg(not(unix))]
+fn same(_held: &Metadata, _there: &Metadata) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_lock_keeps_others_out_until_it_is_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = Lock::acquire(&path).unwrap();
+        assert!(Lock::try_existing(&path).unwrap().is_none());
+        drop(held);
+        assert!(Lock::try_existing(&path).unwrap().is_some());
+        assert!(path.exists(), "the file stays");
+    }
+
+    #[test]
+    fn a_waiter_whose_lock_file_was_deleted_locks_the_new_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = Lock::acquire(&path).unwrap();
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| Lock::acquire(&path).unwrap());
+            std::fs::remove_file(&path).unwrap();
+            drop(held);
+            let got = waiter.join().unwrap();
+            assert!(Lock::try_existing(&path).unwrap().is_none(), "the new file is the one that is locked");
+            drop(got);
+        });
+    }
+
+    #[test]
+    fn a_lock_file_that_is_gone_is_nobodys() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Lock::try_existing(&dir.path().join("lock")).unwrap().is_none());
+        assert!(!dir.path().join("lock").exists());
+    }
+
+    #[test]
+    fn made_locks_have_names_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let one = Lock::create(dir.path(), "x-").unwrap();
+        let two = Lock::create(dir.path(), "x-").unwrap();
+        assert_ne!(one.1, two.1);
+        assert!(Lock::try_existing(&one.1).unwrap().is_none());
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_the_path_is_named() {
+        let error = Lock::acquire(Path::new("/nonexistent/lock")).unwrap_err();
+        assert_eq!(error.path(), Path::new("/nonexistent/lock"));
+    }
+}

@@ -1,0 +1,175 @@
+//! Changing our refs: absent-only, compare-and-swap, delete-if-equal.
+
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::refs::Target;
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+
+use super::super::Error;
+use super::super::error::sentence;
+use super::super::lock::Lock;
+use super::{RefError, RefName, Refs, durable, store};
+use crate::world::{Point, World};
+
+/// Whether a ref is there because of this call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made {
+    /// This call made it.
+    Now,
+    /// It was there already, with the same target.
+    Before,
+}
+
+impl Refs<'_> {
+    /// Make `name`, which must not be there, name the object `target`. Of many that try at once exactly one is told
+    /// that it made it. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`RefError::Taken`] when it names another object; [`RefError::NoObject`] when the repository does not have
+    /// `target`; [`RefError::Clash`], [`RefError::Damaged`], [`RefError::Busy`]; [`RefError::Git`] when nothing can be
+    /// written.
+    pub fn create(&self, world: &dyn World, name: &RefName, target: &str) -> Result<Made, RefError> {
+        let id = self.object(target)?;
+        let _turn = Lock::registry(self.common_dir)?;
+        match self.read(name)? {
+            Some(found) if found == target => {
+                // Whoever made it may have died before it was on disk.
+                self.press(name)?;
+                return Ok(Made::Before);
+            }
+            Some(found) => return Err(RefError::Taken { name: name.to_string(), found }),
+            None => self.refuse_clash(name)?,
+        }
+        let before = self.edit(world, name, &update(id, PreviousValue::MustNotExist))?;
+        Ok(if before.is_some() { Made::Before } else { Made::Now })
+    }
+
+    /// Make `name`, which must name `expected`, name `target`. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`RefError::Moved`] when it names something else or is not there; otherwise as [`Self::create`].
+    pub fn swap(
+        &self,
+        world: &dyn World,
+        name: &RefName,
+        expected: &str,
+        target: &str,
+    ) -> Result<(), RefError> {
+        let (old, new) = (self.id(expected)?, self.object(target)?);
+        let _turn = Lock::registry(self.common_dir)?;
+        self.expect(name, expected)?;
+        self.edit(world, name, &update(new, PreviousValue::MustExistAndMatch(Target::Object(old)))).map(drop)
+    }
+
+    /// Delete `name` if it names `expected`. Answers whether this call deleted it: it may be gone already.
+    ///
+    /// # Errors
+    /// [`RefError::Moved`] when it names something else; [`RefError::Damaged`], [`RefError::Busy`];
+    /// [`RefError::Git`] when nothing can be written.
+    pub fn delete(&self, world: &dyn World, name: &RefName, expected: &str) -> Result<bool, RefError> {
+        let old = self.id(expected)?;
+        let _turn = Lock::registry(self.common_dir)?;
+        if self.read(name)?.is_none() {
+            return Ok(false);
+        }
+        self.expect(name, expected)?;
+        let expected = PreviousValue::MustExistAndMatch(Target::Object(old));
+        self.edit(world, name, &Change::Delete { expected, log: RefLog::AndReference }).map(|_| true)
+    }
+
+    /// The file of `name`, there or not.
+    pub(super) fn path(&self, name: &RefName) -> PathBuf {
+        self.common_dir.join(name.as_str())
+    }
+
+    fn id(&self, hex: &str) -> Result<ObjectId, RefError> {
+        let id = ObjectId::from_hex(hex.as_bytes()).ok();
+        id.filter(|id| id.kind() == self.inner.object_hash() && !id.is_null())
+            .ok_or_else(|| RefError::NoObject { id: hex.to_owned() })
+    }
+
+    fn object(&self, hex: &str) -> Result<ObjectId, RefError> {
+        let id = self.id(hex)?;
+        if self.inner.has_object(id) { Ok(id) } else { Err(RefError::NoObject { id: hex.to_owned() }) }
+    }
+
+    fn expect(&self, name: &RefName, expected: &str) -> Result<(), RefError> {
+        let found = self.read(name)?;
+        if found.as_deref() == Some(expected) {
+            return Ok(());
+        }
+        Err(RefError::Moved { name: name.to_string(), expected: expected.to_owned(), found })
+    }
+
+    fn refuse_clash(&self, name: &RefName) -> Result<(), RefError> {
+        match store::clash(self.inner, name.full()).map_err(|error| self.unreadable(&error))? {
+            Some(with) => Err(RefError::Clash { name: name.to_string(), with }),
+            None => Ok(()),
+        }
+    }
+
+    /// The edit itself, pressed to disk. Answers what was there before, as seen under Git's own lock.
+    fn edit(&self, world: &dyn World, name: &RefName, change: &Change) -> Result<Option<Target>, RefError> {
+        world.reached(Point::RefChosen);
+        let attempt = || {
+            let edit = RefEdit { change: change.clone(), name: name.full().clone(), deref: false };
+            self.inner.edit_reference(edit)
+        };
+        let done = attempt().or_else(|error| {
+            // gix has waited. We have the turn, so whoever held this lock is dead or is about to give up.
+            let leftover = with_lock_suffix(&self.path(name));
+            if leftover.exists() && std::fs::remove_file(&leftover).is_ok() { attempt() } else { Err(error) }
+        });
+        let edits = done.map_err(|error| self.refused(name, change, &error))?;
+        world.reached(Point::RefChanged);
+        self.press(name)?;
+        Ok(edits.into_iter().find_map(|edit| match edit.change {
+            Change::Update { expected, .. } | Change::Delete { expected, .. } => match expected {
+                PreviousValue::MustExistAndMatch(target) => Some(target),
+                _ => None,
+            },
+        }))
+    }
+
+    /// Why gix refused: what is there now says it better than its error.
+    fn refused(&self, name: &RefName, change: &Change, error: &gix::Error) -> RefError {
+        for lock in [self.path(name), self.common_dir.join("packed-refs")] {
+            let lock = with_lock_suffix(&lock);
+            if lock.exists() {
+                return RefError::Busy { lock: lock.display().to_string() };
+            }
+        }
+        let now = match self.read(name) {
+            Ok(now) => now,
+            Err(error) => return error,
+        };
+        let (Change::Update { expected, .. } | Change::Delete { expected, .. }) = change;
+        match (expected, now) {
+            (PreviousValue::MustExistAndMatch(Target::Object(old)), found)
+                if found != Some(old.to_string()) =>
+            {
+                RefError::Moved { name: name.to_string(), expected: old.to_string(), found }
+            }
+            (PreviousValue::MustNotExist, Some(found)) => RefError::Taken { name: name.to_string(), found },
+            _ => Error::unwritable(&self.path(name), sentence(error)).into(),
+        }
+    }
+
+    fn press(&self, name: &RefName) -> Result<(), RefError> {
+        durable::press(self.common_dir, &self.path(name)).map_err(|error| {
+            Error::unwritable(&self.path(name), format!("it may not be on disk: {error}")).into()
+        })
+    }
+}
+
+fn update(id: ObjectId, expected: PreviousValue) -> Change {
+    let log = LogChange { message: "foremerge".into(), ..LogChange::default() };
+    Change::Update { log, expected, new: Target::Object(id) }
+}
+
+fn with_lock_suffix(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}

@@ -1,0 +1,66 @@
+//! Why a ref was not changed.
+
+use super::super::Error;
+
+/// Why a ref was not changed, or cannot be read. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RefError {
+    /// The name is not one Git allows, or not below `refs/foremerge/`.
+    #[error("{name:?} cannot be the name of a ref: {why}")]
+    Name {
+        /// The name that was asked for.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Somebody pinned something else under this name.
+    #[error("{name} exists already and names {found}")]
+    Taken {
+        /// The full name.
+        name: String,
+        /// The full hexadecimal id it names.
+        found: String,
+    },
+    /// It is not what the caller saw when they decided to change it.
+    #[error("{name} was to name {expected} and {}", match found {
+        Some(found) => format!("names {found} by now"),
+        None => "is not there".to_owned(),
+    })]
+    Moved {
+        /// The full name.
+        name: String,
+        /// What the caller expected.
+        expected: String,
+        /// What it names; `None` when it is not there.
+        found: Option<String>,
+    },
+    /// One ref cannot be a directory of another.
+    #[error("{name} cannot be there beside {with}: one of the two would be a directory of the other")]
+    Clash {
+        /// The full name that was asked for.
+        name: String,
+        /// The full name of the ref in the way.
+        with: String,
+    },
+    /// The ref holds no object id.
+    #[error("{name} does not hold the id of an object")]
+    Damaged {
+        /// The full name.
+        name: String,
+    },
+    /// The id is malformed, of another hash, or of an object the repository does not have.
+    #[error("{id:?} is not the full id of an object of this repository")]
+    NoObject {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// Another program is changing refs, or died doing so: `lock` is in the way.
+    #[error("{lock} is in the way; if no git command is running, one died and left it behind: remove it")]
+    Busy {
+        /// Path of the lock file.
+        lock: String,
+    },
+    /// The repository itself failed.
+    #[error(transparent)]
+    Git(#[from] Error),
+}

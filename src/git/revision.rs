@@ -1,0 +1,68 @@
+//! From what a person calls a commit to the commit.
+
+use gix::revision::Spec;
+use gix::revision::spec::parse::{ObjectKindHint, Options};
+
+use super::Repository;
+use super::error::sentence;
+
+/// Why a revision is not one commit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RevisionError {
+    /// Nothing is called that, or more than one thing is.
+    #[error("{revision:?} names no commit: {why}")]
+    Unknown {
+        /// What was asked for.
+        revision: String,
+        /// What Git's rules say about it.
+        why: String,
+    },
+    /// The branch that is checked out has no commit yet.
+    #[error("{revision:?} names no commit: there is none yet")]
+    Unborn {
+        /// What was asked for.
+        revision: String,
+    },
+    /// It is a range, or an object that is no commit and leads to none.
+    #[error("{revision:?} names no commit, but {what}")]
+    NotACommit {
+        /// What was asked for.
+        revision: String,
+        /// What it names instead.
+        what: String,
+    },
+}
+
+impl Repository {
+    /// The full hexadecimal id of the one commit that `revision` names, by the rules of `git rev-parse`: a branch, a
+    /// tag, an id or its unambiguous beginning, `HEAD~2` and the like. `HEAD` is that of this worktree.
+    ///
+    /// # Errors
+    /// [`RevisionError`] when it is not exactly one commit, or one this repository does not have.
+    pub fn resolve_commit(&self, revision: &str) -> Result<String, RevisionError> {
+        commit(self.inner(), revision).map(|id| id.to_string())
+    }
+}
+
+pub(super) fn commit(repository: &gix::Repository, revision: &str) -> Result<gix::ObjectId, RevisionError> {
+    let named = || revision.to_owned();
+    let unknown = |error: &gix::Error| {
+        let unborn = revision.starts_with("HEAD") && repository.head().is_ok_and(|head| head.is_unborn());
+        if unborn {
+            RevisionError::Unborn { revision: named() }
+        } else {
+            RevisionError::Unknown { revision: named(), why: sentence(error) }
+        }
+    };
+    let options = Options { object_kind_hint: Some(ObjectKindHint::Committish), ..Options::default() };
+    let spec = Spec::from_bstr(revision, repository, options).map_err(|error| unknown(&error))?;
+    let Some(id) = spec.single() else {
+        return Err(RevisionError::NotACommit { revision: named(), what: "a range of commits".to_owned() });
+    };
+    let object = id.object().map_err(|error| unknown(&error))?;
+    let kind = object.kind;
+    let commit = object.peel_to_kind(gix::objs::Kind::Commit);
+    commit
+        .map(|commit| commit.id)
+        .map_err(|_| RevisionError::NotACommit { revision: named(), what: format!("a {kind}") })
+}

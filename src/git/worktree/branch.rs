@@ -1,0 +1,138 @@
+//! The branch of a new worktree.
+
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
+use gix::refs::{FullName, Target};
+
+use super::super::error::sentence;
+use super::super::refs::store;
+use super::super::{Error, Repository};
+use super::CreateError;
+use super::entries::{self, Entry};
+
+/// Longest part of a name that still has room for `.lock` in a directory.
+const LONGEST_PART: usize = 250;
+
+/// The full name of `branch`, by the rules of `git branch`; a name is never an option or a shorthand.
+pub(super) fn name(branch: &str) -> Result<FullName, CreateError> {
+    let refuse = |why: &str| CreateError::BranchName { branch: branch.to_owned(), why: why.to_owned() };
+    if branch.starts_with('-') {
+        return Err(refuse("it must not begin with a dash"));
+    }
+    if branch.split('/').any(|part| part.len() > LONGEST_PART) {
+        return Err(refuse("a part of it is longer than 250 bytes"));
+    }
+    let full = format!("refs/heads/{branch}");
+    gix::validate::reference::branch_name(full.as_str().into())
+        .map_err(|error| refuse(&error.to_string()))?;
+    FullName::try_from(full).map_err(|error| refuse(&error.to_string()))
+}
+
+/// Refuse a branch that is there, would be a directory of another, or is awaited by another worktree.
+pub(super) fn refuse_taken(
+    repository: &Repository,
+    name: &FullName,
+    entries: &[Entry],
+) -> Result<(), CreateError> {
+    let unreadable =
+        |error: gix::Error| Error::unreadable(&repository.common_dir().join("refs"), sentence(&error));
+    let branch = || short(name);
+    let at = checked_out(repository, name, entries)?;
+    if store::target(repository.inner(), name).map_err(unreadable)?.is_some() {
+        return Err(CreateError::BranchExists { branch: branch(), at });
+    }
+    if let Some(at) = at {
+        return Err(CreateError::BranchAwaited { branch: branch(), at });
+    }
+    match store::clash(repository.inner(), name).map_err(unreadable)? {
+        Some(with) => Err(CreateError::BranchClash { branch: branch(), with }),
+        None => Ok(()),
+    }
+}
+
+/// The worktree that has the branch checked out.
+fn checked_out(
+    repository: &Repository,
+    name: &FullName,
+    entries: &[Entry],
+) -> Result<Option<PathBuf>, CreateError> {
+    let main = repository.main_root()?;
+    if let Some(main) = main.filter(|_| entries::has_checked_out(repository.common_dir(), name)) {
+        return Ok(Some(main));
+    }
+    let holder = entries.iter().find(|entry| entries::has_checked_out(&entry.admin, name));
+    Ok(holder.map(|entry| entry.root.clone().unwrap_or_else(|| entry.admin.clone())))
+}
+
+/// Make the branch at `commit`. It must not be there, not even by now.
+pub(super) fn create(
+    repository: &Repository,
+    name: &FullName,
+    commit: ObjectId,
+    base: &str,
+) -> Result<(), CreateError> {
+    let change = Change::Update {
+        log: LogChange { message: format!("branch: Created from {base}").into(), ..LogChange::default() },
+        expected: PreviousValue::MustNotExist,
+        new: Target::Object(commit),
+    };
+    let made = edit(repository.inner(), name, change).map_err(|error| refused(repository, name, &error))?;
+    // To gix an equal branch that somebody made meanwhile is as good as a new one.
+    let ours = made
+        .iter()
+        .all(|edit| matches!(&edit.change, Change::Update { expected: PreviousValue::MustNotExist, .. }));
+    if ours { Ok(()) } else { Err(CreateError::BranchExists { branch: short(name), at: None }) }
+}
+
+/// Delete the branch if it is still at `commit`.
+pub(super) fn delete(repository: &Repository, name: &FullName, commit: ObjectId) -> gix::Result<()> {
+    if store::target(repository.inner(), name)? != Some(Target::Object(commit)) {
+        return Ok(());
+    }
+    let expected = PreviousValue::MustExistAndMatch(Target::Object(commit));
+    edit(repository.inner(), name, Change::Delete { expected, log: RefLog::AndReference }).map(drop)
+}
+
+fn edit(repository: &gix::Repository, name: &FullName, change: Change) -> gix::Result<Vec<RefEdit>> {
+    repository.edit_reference(RefEdit { change, name: name.clone(), deref: false })
+}
+
+fn refused(repository: &Repository, name: &FullName, error: &gix::Error) -> CreateError {
+    if store::target(repository.inner(), name).is_ok_and(|found| found.is_some()) {
+        return CreateError::BranchExists { branch: short(name), at: None };
+    }
+    let path = path(repository, name);
+    for lock in [lock_of(&path), repository.common_dir().join("packed-refs.lock")] {
+        if lock.exists() {
+            return CreateError::Busy { lock };
+        }
+    }
+    Error::unwritable(&path, sentence(error)).into()
+}
+
+/// Remove the lock that a maker who is dead held on the branch: one that holds nothing or what it was about to write.
+pub(super) fn remove_leftover_lock(repository: &Repository, name: &FullName, commit: ObjectId) {
+    let lock = lock_of(&path(repository, name));
+    let text = std::fs::read(&lock).unwrap_or_default();
+    if text.is_empty() || text.trim_ascii() == commit.to_string().as_bytes() {
+        // One that cannot be removed is named by the error of the next edit.
+        let _ = std::fs::remove_file(lock);
+    }
+}
+
+fn path(repository: &Repository, name: &FullName) -> PathBuf {
+    repository.common_dir().join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default())
+}
+
+fn lock_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    name.into()
+}
+
+/// The name without `refs/heads/`.
+pub(super) fn short(name: &FullName) -> String {
+    name.shorten().to_string()
+}

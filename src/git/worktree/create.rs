@@ -1,0 +1,141 @@
+//! Making a worktree on a new branch, step by step.
+
+use std::path::{Path, PathBuf};
+
+use super::super::error::sentence;
+use super::super::lock::Lock;
+use super::super::{Error, Repository, revision};
+use super::journal::{Journal, Record};
+use super::{CreateError, HookRun, branch, checkout, entries, hook, place, register, undo};
+use crate::world::{Point, World};
+
+/// The worktree to be made.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'r> {
+    /// The new branch, without `refs/heads/`.
+    pub branch: &'r str,
+    /// Where the worktree is to be: an absolute path that is not there, or an empty directory.
+    pub path: &'r Path,
+    /// The commit the branch starts at, as `git rev-parse` would take it.
+    pub base: &'r str,
+}
+
+/// A worktree that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// The branch, without `refs/heads/`.
+    pub branch: String,
+    /// The top of the worktree, as a real path.
+    pub path: PathBuf,
+    /// The full hexadecimal id of the commit the branch starts at.
+    pub base: String,
+    /// How it went with the post-checkout hook.
+    pub hook: HookRun,
+}
+
+impl Repository {
+    /// Make a worktree on a new branch, as `git worktree add -b` does, without setting an upstream. Many may do so at
+    /// once. What another process began and died over is undone first, unless it was this very call: then it is
+    /// completed.
+    ///
+    /// # Errors
+    /// [`CreateError`]: whatever was made is undone.
+    pub fn create_worktree(&self, world: &dyn World, request: &Request<'_>) -> Result<Created, CreateError> {
+        let name = branch::name(request.branch)?;
+        let commit = revision::commit(self.inner(), request.base)?;
+        let turn = Lock::registry(self.common_dir())?;
+        let journal = if let Some(journal) = undo::the_dead(self, &name, commit, request.path)? {
+            drop(turn);
+            journal
+        } else {
+            let entries = entries::read(self.common_dir())?;
+            branch::refuse_taken(self, &name, &entries)?;
+            let place = place::look(request.path, self.common_dir(), &entries)?;
+            let journal = Journal::write(
+                self.common_dir(),
+                Record {
+                    entry: register::free_name(self.common_dir(), &place.root),
+                    branch: name,
+                    commit,
+                    root: place.root,
+                    made_from: place.made_from,
+                    whole: false,
+                },
+            )?;
+            self.make(world, request, turn, journal)?
+        };
+        let record = &journal.record;
+        let hook = hook::post_checkout(world, self, &record.root, commit);
+        world.reached(Point::HookDone);
+        let created = Created {
+            branch: branch::short(&record.branch),
+            path: record.root.clone(),
+            base: commit.to_string(),
+            hook,
+        };
+        journal.forget();
+        Ok(created)
+    }
+
+    /// All the steps but the hook, undone if one fails.
+    fn make(
+        &self,
+        world: &dyn World,
+        request: &Request<'_>,
+        turn: Lock,
+        mut journal: Journal,
+    ) -> Result<Journal, CreateError> {
+        world.reached(Point::WorktreePlanned);
+        let made = self.list(world, request, &mut journal);
+        let (made, turn) = match made {
+            Ok(linked) => {
+                drop(turn);
+                (self.fill(world, &linked, &mut journal), None)
+            }
+            Err(error) => (Err(error), Some(turn)),
+        };
+        match made {
+            Ok(()) => Ok(journal),
+            Err(error) => {
+                let turn = turn.map_or_else(|| Lock::registry(self.common_dir()), Ok);
+                // If it cannot be undone now, the journal stays and it is undone by the next call.
+                if turn.is_ok() && undo::undo(self, &journal).is_ok() {
+                    journal.forget();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// What all worktrees share: the branch, and the entry on the list.
+    fn list(
+        &self,
+        world: &dyn World,
+        request: &Request<'_>,
+        journal: &mut Journal,
+    ) -> Result<gix::Repository, CreateError> {
+        let record = &journal.record;
+        branch::create(self, &record.branch, record.commit, request.base)?;
+        world.reached(Point::BranchMade);
+        let linked = register::register(self.inner(), self.common_dir(), journal)
+            .map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
+        world.reached(Point::WorktreeListed);
+        Ok(linked)
+    }
+
+    /// What is the worktree's own: its files and its index. It is whole after that.
+    fn fill(
+        &self,
+        world: &dyn World,
+        linked: &gix::Repository,
+        journal: &mut Journal,
+    ) -> Result<(), CreateError> {
+        checkout::fill(linked).map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
+        world.reached(Point::WorktreeFilled);
+        journal.complete()?;
+        let mark = entries::directory(self.common_dir()).join(&journal.record.entry).join("locked");
+        std::fs::remove_file(&mark).map_err(|error| Error::unwritable(&mark, error.to_string()))?;
+        world.reached(Point::WorktreeWhole);
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! What a process was about to make, written down before it made it, so that another one can undo it if it dies.
+//!
+//! Each worktree in the making has a file in the common directory, locked by its maker for as long as it lives. It
+//! lies there and not with the worktree's own entry, because the branch comes before the entry. What changes while it
+//! is made is appended: the last complete record counts.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use gix::ObjectId;
+use gix::refs::FullName;
+
+use super::super::Error;
+use super::super::lock::Lock;
+
+const PREFIX: &str = "foremerge-adding-";
+const FORM: &[u8] = b"foremerge worktree 1";
+const MAKING: &[u8] = b"making";
+const WHOLE: &[u8] = b"whole";
+/// Whatever comes before this is complete.
+const END: &[u8] = b"end";
+const FIELDS: usize = 8;
+
+/// What is being made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Record {
+    /// The branch.
+    pub(super) branch: FullName,
+    /// Where it starts.
+    pub(super) commit: ObjectId,
+    /// The top of the worktree, as a real path.
+    pub(super) root: PathBuf,
+    /// The uppermost directory that has to be made for it.
+    pub(super) made_from: Option<PathBuf>,
+    /// The name of its entry on the list.
+    pub(super) entry: PathBuf,
+    /// Whether all is made and it belongs to whoever works in it.
+    pub(super) whole: bool,
+}
+
+/// The file that says so, locked.
+#[derive(Debug)]
+pub(super) struct Journal {
+    lock: Lock,
+    path: PathBuf,
+    pub(super) record: Record,
+}
+
+impl Journal {
+    /// Write down what is about to be made. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn write(common_dir: &Path, record: Record) -> Result<Self, Error> {
+        let (lock, path) = Lock::create(common_dir, PREFIX)?;
+        let journal = Self { lock, path, record };
+        match journal.append() {
+            Ok(()) => Ok(journal),
+            Err(error) => {
+                journal.forget();
+                Err(error)
+            }
+        }
+    }
+
+    /// Where the entry is built before it gets its name.
+    pub(super) fn built(&self) -> PathBuf {
+        self.path.with_extension("entry")
+    }
+
+    /// Take the name `entry` instead, before anything is made under it.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn rename(&mut self, entry: PathBuf) -> Result<(), Error> {
+        self.record.entry = entry;
+        self.append()
+    }
+
+    /// All is made.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn complete(&mut self) -> Result<(), Error> {
+        self.record.whole = true;
+        self.append()
+    }
+
+    fn append(&self) -> Result<(), Error> {
+        let mut file: &File = self.lock.file();
+        encode(&self.record)
+            .and_then(|text| file.write_all(&text))
+            .and_then(|()| file.sync_data())
+            .map_err(|error| Error::unwritable(&self.path, error.to_string()))
+    }
+
+    /// The journals of processes that died. An incomplete one is removed: its process had made nothing yet.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] when the common directory cannot be read.
+    pub(super) fn of_the_dead(common_dir: &Path) -> Result<Vec<Self>, Error> {
+        let unreadable = |error: std::io::Error| Error::unreadable(common_dir, error.to_string());
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(common_dir).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            let path = entry.path();
+            if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) || path.is_dir() {
+                continue;
+            }
+            let Some(lock) = Lock::try_existing(&path)? else { continue };
+            match std::fs::read(&path).map_err(unreadable).map(|text| decode(&text))? {
+                Some(record) => found.push(Self { lock, path, record }),
+                // One that cannot be removed is met again next time.
+                None => drop(std::fs::remove_file(&path)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// There is nothing to undo any more.
+    pub(super) fn forget(self) {
+        // Removed while it is locked, so that nobody takes it for a dead one's. If it stays, so does the worktree it
+        // speaks of, and the next one to read it finds nothing left to do.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
+    let bytes = |path: &Path| -> std::io::Result<Vec<u8>> {
+        gix::path::into_bstr(path).map(|path| path.to_vec()).map_err(std::io::Error::other)
+    };
+    let fields = [
+        FORM.to_vec(),
+        if record.whole { WHOLE } else { MAKING }.to_vec(),
+        record.branch.as_bstr().to_vec(),
+        record.commit.to_string().into_bytes(),
+        bytes(&record.root)?,
+        record.made_from.as_deref().map_or_else(|| Ok(Vec::new()), bytes)?,
+        bytes(&record.entry)?,
+        END.to_vec(),
+    ];
+    Ok(fields
+        .into_iter()
+        .flat_map(|mut field| {
+            field.push(0);
+            field
+        })
+        .collect())
+}
+
+fn decode(text: &[u8]) -> Option<Record> {
+    let fields: Vec<_> = text.split(|byte| *byte == 0).collect();
+    // After the last separator comes what was cut short, or nothing.
+    let complete = fields.split_last()?.1.chunks_exact(FIELDS);
+    complete.map_while(one).last()
+}
+
+fn one(fields: &[&[u8]]) -> Option<Record> {
+    let [FORM, state, branch, commit, root, made_from, entry, END] = *fields else { return None };
+    let path = |bytes: &[u8]| gix::path::from_byte_slice(bytes).ok().map(Path::to_owned);
+    let made_from = path(made_from)?;
+    Some(Record {
+        branch: FullName::try_from(gix::bstr::BString::from(branch)).ok()?,
+        commit: ObjectId::from_hex(commit).ok()?,
+        root: path(root)?,
+        made_from: Some(made_from).filter(|path| path.as_os_str() != OsStr::new("")),
+        entry: path(entry)?,
+        whole: state == WHOLE,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(made_from: Option<&str>) -> Record {
+        Record {
+            branch: FullName::try_from("refs/heads/a/b").unwrap(),
+            commit: ObjectId::from_hex(&[b'a'; 40]).unwrap(),
+            root: PathBuf::from("/x/new\nline/tree"),
+            made_from: made_from.map(PathBuf::from),
+            entry: PathBuf::from("tree1"),
+            whole: false,
+        }
+    }
+
+    #[test]
+    fn a_journal_says_what_was_written() {
+        for record in [record(None), record(Some("/x"))] {
+            assert_eq!(decode(&encode(&record).unwrap()), Some(record));
+        }
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_short_says_nothing() {
+        let whole = encode(&record(Some("/x"))).unwrap();
+        for length in 0..whole.len() {
+            assert_eq!(decode(&whole[..length]), None, "{length}");
+        }
+    }
+
+    #[test]
+    fn what_was_appended_last_counts_once_it_is_complete() {
+        let first = encode(&record(Some("/x"))).unwrap();
+        let later = Record { entry: PathBuf::from("tree2"), whole: true, ..record(Some("/x")) };
+        let both = [first.as_slice(), &encode(&later).unwrap()].concat();
+        for length in first.len()..both.len() {
+            assert_eq!(decode(&both[..length]), Some(record(Some("/x"))), "{length}");
+        }
+        assert_eq!(decode(&both), Some(later));
+    }
+
+    #[test]
+    fn only_the_journals_of_the_dead_are_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let alive = Journal::write(dir.path(), record(None)).unwrap();
+        let dead = Journal::write(dir.path(), record(Some("/x"))).unwrap();
+        drop(dead);
+        std::fs::write(dir.path().join("foremerge-adding-7"), "foremerge worktree 1\0refs").unwrap();
+        let found = Journal::of_the_dead(dir.path()).unwrap();
+        assert_eq!(found.iter().map(|journal| &journal.record).collect::<Vec<_>>(), [&record(Some("/x"))]);
+        assert!(!dir.path().join("foremerge-adding-7").exists());
+        found.into_iter().for_each(Journal::forget);
+        alive.forget();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,137 @@
+//! The entry on the list of worktrees, and the `.git` file that points to it: all of a worktree but its files.
+//!
+//! What gix has for this stops at any broken entry of another worktree and cannot say beforehand what it will make. And
+//! any git that lists worktrees dies of an entry it finds half written, so ours is built elsewhere and appears at once.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use gix::config::Source;
+use gix::error::ResultExt;
+use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
+
+use super::journal::{Journal, Record};
+use super::{entries, rename};
+
+/// Why `git worktree prune` leaves a worktree in the making alone. By these words it is known to be one of ours.
+pub(super) const IN_THE_MAKING: &str = "being made by foremerge\n";
+
+/// A name for the entry of a worktree at `root` that no other entry has, as git makes it.
+pub(super) fn free_name(common_dir: &Path, root: &Path) -> PathBuf {
+    let base = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let clean = gix::validate::reference::name_partial_or_sanitize(base.as_str().into()).to_string();
+    let all = entries::directory(common_dir);
+    let numbered = (1_u64..).map(|number| format!("{clean}{number}"));
+    let mut names = std::iter::once(clean.clone()).chain(numbered);
+    let free = |name: &String| {
+        fs::symlink_metadata(all.join(name)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    names.find(free).map_or_else(|| PathBuf::from(&clean), PathBuf::from)
+}
+
+/// Make what `journal` says, seen from `source`, and open it.
+pub(super) fn register(
+    source: &gix::Repository,
+    common_dir: &Path,
+    journal: &mut Journal,
+) -> gix::Result<gix::Repository> {
+    let built = journal.built();
+    write_entry(source, &built, &journal.record).or_error()?;
+    copy_configuration(source, &built)?;
+    let all = entries::directory(common_dir);
+    loop {
+        // Git takes an empty list away, so it may go again before the entry is in it.
+        fs::create_dir_all(&all).or_error()?;
+        match rename::without_replacing(&built, &all.join(&journal.record.entry)) {
+            Ok(()) => break,
+            // Stock git took the name: it knows nothing of our lock.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                journal.rename(free_name(common_dir, &journal.record.root)).or_error()?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && built.exists() => {}
+            Err(error) => return Err(error).or_error(),
+        }
+    }
+    let record = &journal.record;
+    let admin = all.join(&record.entry);
+    fs::create_dir_all(&record.root).or_error()?;
+    let text = dot_git_text(&admin).or_error()?;
+    File::create_new(record.root.join(".git")).and_then(|mut file| file.write_all(&text)).or_error()?;
+    refuse_company(&record.root).or_error()?;
+    let name = gix::path::into_bstr(record.entry.as_path())?.into_owned();
+    let proxy = source.worktree_proxy_by_id(name.as_ref() as &gix::bstr::BStr)?;
+    let proxy = proxy.ok_or_else(|| gix::error::not_found("the new entry is not on the list"))?;
+    let linked = proxy.into_repo()?;
+    linked.edit_reference(RefEdit::update_with_log(
+        gix::refs::FullName::try_from("HEAD").or_error()?,
+        record.commit,
+        PreviousValue::Any,
+        LogChange { mode: RefLog::Only, ..LogChange::default() },
+    ))?;
+    Ok(linked)
+}
+
+/// Refuse a directory that somebody else is filling, before undoing would empty it.
+fn refuse_company(root: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name() != ".git" {
+            fs::remove_file(root.join(".git"))?;
+            let why = format!("somebody put {} there meanwhile", entry.path().display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+    }
+    Ok(())
+}
+
+fn write_entry(source: &gix::Repository, admin: &Path, record: &Record) -> io::Result<()> {
+    // The number of the journal is ours, so whatever has it is nobody's.
+    if admin.exists() {
+        fs::remove_dir_all(admin)?;
+    }
+    fs::create_dir(admin)?;
+    fs::write(admin.join("locked"), IN_THE_MAKING)?;
+    fs::write(admin.join("gitdir"), line(b"", &record.root.join(".git"))?)?;
+    fs::write(admin.join("commondir"), "../..\n")?;
+    fs::write(admin.join("HEAD"), format!("ref: {}\n", record.branch.as_bstr()))?;
+    // What is private to a worktree, refs/bisect and the like, goes here; git makes it with the entry.
+    fs::create_dir(admin.join("refs"))?;
+    let patterns = source.git_dir().join("info/sparse-checkout");
+    let sparse = source.config_snapshot().boolean("core.sparseCheckout") == Some(true);
+    if sparse && patterns.is_file() {
+        fs::create_dir(admin.join("info"))?;
+        fs::copy(patterns, admin.join("info/sparse-checkout"))?;
+    }
+    Ok(())
+}
+
+/// Give the new worktree the private configuration of the one it is made from, but for what says where and what that
+/// one is.
+fn copy_configuration(source: &gix::Repository, admin: &Path) -> gix::Result<()> {
+    let own = source.git_dir().join("config.worktree");
+    let apart = source.config_snapshot().boolean("extensions.worktreeConfig") == Some(true);
+    if !apart || !own.is_file() {
+        return Ok(());
+    }
+    let mut config = gix::config::File::from_path_no_includes(own, Source::Worktree)?;
+    if config.boolean("core.bare")? == Some(true)
+        && let Ok(mut values) = config.raw_values_mut("core.bare")
+    {
+        values.delete_all();
+    }
+    if let Ok(mut values) = config.raw_values_mut("core.worktree") {
+        values.delete_all();
+    }
+    fs::write(admin.join("config.worktree"), config.to_bstring()).or_error()
+}
+
+/// What the `.git` file of the worktree whose entry is at `admin` says.
+pub(super) fn dot_git_text(admin: &Path) -> io::Result<Vec<u8>> {
+    line(b"gitdir: ", admin)
+}
+
+fn line(before: &[u8], path: &Path) -> io::Result<Vec<u8>> {
+    let path = gix::path::into_bstr(path).map_err(io::Error::other)?;
+    Ok([before, path.as_ref(), b"\n"].concat())
+}

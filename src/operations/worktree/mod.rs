@@ -1,0 +1,4 @@
+//! Operations on worktrees.
+
+pub(super) mod create;
+pub(super) mod list;

@@ -1,0 +1,309 @@
+//! New worktrees in every kind of repository and with every kind of content, beside those that git makes.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use foremerge::git::Repository;
+use foremerge::git::worktree::CreateError;
+
+use crate::cli::{self, string};
+use crate::git_create::{create, create_from, is_good};
+use crate::sandbox::{Sandbox, git, git_command, try_git, write};
+use crate::workplace::listing;
+
+/// Ours and git's are the same in files, kinds of files, index and configuration, and git finds both clean.
+#[track_caller]
+fn twins(sandbox: &Sandbox, from: &Path) -> PathBuf {
+    let made = create(from, "ours", &sandbox.path("ours")).unwrap();
+    is_good(from, &made);
+    let theirs = sandbox.path("theirs");
+    git(from, &["worktree", "add", "-q", "-b", "theirs", string(&theirs)]);
+    assert_eq!(tree(&made.path), tree(&theirs));
+    let index = |at: &Path| git_command(at, &["ls-files", "--stage", "-v", "-z"]).output().unwrap().stdout;
+    assert_eq!(index(&made.path), index(&theirs));
+    let configured = |at: &Path| git(at, &["config", "--list", "--show-scope"]);
+    assert_eq!(configured(&made.path), configured(&theirs));
+    made.path
+}
+
+/// Every path below `at` with what it is and holds.
+fn tree(at: &Path) -> Vec<(PathBuf, u32, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut pending = vec![at.to_owned()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path == at.join(".git") {
+                continue;
+            }
+            let metadata = std::fs::symlink_metadata(&path).unwrap();
+            let content = if metadata.is_symlink() {
+                std::fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
+            } else if metadata.is_dir() {
+                pending.push(path.clone());
+                Vec::new()
+            } else {
+                std::fs::read(&path).unwrap()
+            };
+            let mode = metadata.permissions().mode();
+            found.push((path.strip_prefix(at).unwrap().to_owned(), mode, content));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn commit(at: &Path) {
+    git(at, &["add", "--all"]);
+    git(at, &["commit", "-q", "-m", "content"]);
+}
+
+#[test]
+fn modes_links_line_ends_and_odd_names_come_out_as_from_git() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    write(&at.join("run.sh"), "#!/bin/sh\n");
+    std::fs::set_permissions(at.join("run.sh"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (target, link) in [("run.sh", "link"), ("nowhere", "dangling"), ("src", "directory")] {
+        std::os::unix::fs::symlink(target, at.join(link)).unwrap();
+    }
+    for name in [b"latin-\xe9".as_slice(), b"new\nline", b" lead", b"-dash", b"\xc3\xa9", b"e\xcc\x81"] {
+        write(&at.join(OsStr::from_bytes(name)), "x");
+    }
+    write(
+        &at.join(".gitattributes"),
+        "*.crlf text eol=crlf\n*.lf text eol=lf\n*.bin -text\n*.up filter=up\n",
+    );
+    for name in ["a.crlf", "a.lf", "a.txt"] {
+        write(&at.join(name), "one\ntwo\n");
+    }
+    write(&at.join("a.bin"), "one\r\ntwo\n");
+    write(&at.join("a.up"), "upper\n");
+    write(&at.join("empty"), "");
+    commit(&at);
+    git(&at, &["config", "filter.up.smudge", "tr a-z A-Z"]);
+    git(&at, &["config", "filter.up.clean", "tr A-Z a-z"]);
+    let ours = twins(&sandbox, &at);
+    assert_eq!(std::fs::read(ours.join("a.crlf")).unwrap(), b"one\r\ntwo\r\n");
+    assert_eq!(std::fs::read(ours.join("a.up")).unwrap(), b"UPPER\n");
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    git(&at, &["config", "core.autocrlf", "true"]);
+    assert!(std::fs::read(twins(&sandbox, &at).join("src/deep/a.rs")).unwrap().ends_with(b"\r\n"));
+}
+
+#[test]
+fn sha256_bare_separate_shallow_and_detached_repositories_work() {
+    let sandbox = Sandbox::new();
+    twins(&sandbox, &sandbox.repository_with("r", &["--object-format=sha256"]));
+    let sandbox = Sandbox::new();
+    sandbox.repository("origin");
+    git(&sandbox.root, &["clone", "-q", "--bare", "origin", "store.git"]);
+    twins(&sandbox, &sandbox.path("store.git"));
+    let inside = create(&sandbox.path("store.git"), "inside", &sandbox.path("store.git/inside")).unwrap();
+    is_good(&sandbox.path("ours"), &inside);
+    let sandbox = Sandbox::new();
+    twins(&sandbox, &sandbox.repository_with("r", &["--separate-git-dir=apart"]));
+    let sandbox = Sandbox::new();
+    let origin = sandbox.repository("origin");
+    git(&origin, &["commit", "-q", "--allow-empty", "-m", "second"]);
+    let url = format!("file://{}", origin.display());
+    git(&sandbox.root, &["clone", "-q", "--depth", "1", &url, "shallow"]);
+    twins(&sandbox, &sandbox.path("shallow"));
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    git(&at, &["checkout", "-q", "--detach"]);
+    twins(&sandbox, &at);
+}
+
+#[test]
+fn a_linked_worktree_begets_another() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let first = create(&at, "first", &sandbox.path("first")).unwrap();
+    git(&first.path, &["commit", "-q", "--allow-empty", "-m", "second"]);
+    twins(&sandbox, &first.path);
+}
+
+#[test]
+fn submodules_are_left_for_git_to_fill_and_have_worktrees_themselves() {
+    let sandbox = Sandbox::new();
+    sandbox.repository("library");
+    let at = sandbox.repository("r");
+    let add =
+        ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../library", "vendor/library"];
+    git(&at, &add);
+    commit(&at);
+    let ours = twins(&sandbox, &at);
+    assert_eq!(std::fs::read_dir(ours.join("vendor/library")).unwrap().count(), 0);
+    git(&ours, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"]);
+    assert_eq!(git(&ours, &["status", "--porcelain"]), "");
+    let made = create(&at.join("vendor/library"), "topic", &sandbox.path("beside")).unwrap();
+    is_good(&at.join("vendor/library"), &made);
+    assert_eq!(git(&made.path, &["rev-parse", "--show-toplevel"]), string(&made.path));
+}
+
+#[test]
+fn sparse_patterns_and_private_configuration_are_inherited_as_by_git() {
+    for cone in ["--cone", "--no-cone"] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        for name in ["kept/a", "kept/deep/b", "left/c", "top"] {
+            std::fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
+            write(&at.join(name), name);
+        }
+        commit(&at);
+        git(&at, &["sparse-checkout", "set", cone, "kept"]);
+        git(&at, &["config", "--worktree", "some.setting", "mine"]);
+        let ours = twins(&sandbox, &at);
+        assert!(ours.join("kept/deep/b").exists() && !ours.join("left").exists());
+        assert_eq!(git(&ours, &["config", "--worktree", "some.setting"]), "mine");
+    }
+    let sandbox = Sandbox::new();
+    sandbox.repository("origin");
+    git(&sandbox.root, &["clone", "-q", "--bare", "origin", "store.git"]);
+    let bare = sandbox.path("store.git");
+    git(&bare, &["config", "extensions.worktreeConfig", "true"]);
+    git(&bare, &["config", "--unset", "core.bare"]);
+    git(&bare, &["config", "--worktree", "core.bare", "true"]);
+    twins(&sandbox, &bare);
+}
+
+#[test]
+fn a_source_with_a_sparse_index_gets_a_worktree_with_a_full_one() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    std::fs::create_dir_all(at.join("left/deep")).unwrap();
+    write(&at.join("left/deep/c"), "c");
+    commit(&at);
+    git(&at, &["sparse-checkout", "set", "--sparse-index", "src"]);
+    let made = create(&at, "ours", &sandbox.path("ours")).unwrap();
+    assert!(!made.path.join("left").exists() && made.path.join("src").exists());
+    // Before git looks: it writes a sparse one when it gets to it.
+    Repository::discover(&made.path).unwrap().require_full_index().unwrap();
+    is_good(&at, &made);
+}
+
+#[test]
+fn relative_links_are_not_made_even_if_they_are_configured() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    git(&at, &["config", "worktree.useRelativePaths", "true"]);
+    let made = create(&at, "topic", &sandbox.path("tree")).unwrap();
+    is_good(&at, &made);
+    assert!(!std::fs::read_to_string(at.join(".git/config")).unwrap().contains("extensions"));
+}
+
+#[test]
+fn missing_objects_are_said_and_never_fetched() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.repository("origin");
+    git(&origin, &["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", origin.display());
+    git(&sandbox.root, &["clone", "-q", "--no-checkout", "--filter=blob:none", &url, "partial"]);
+    let at = sandbox.path("partial");
+    let packs = listing(&at.join(".git/objects"));
+    let error = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
+    assert!(matches!(error, CreateError::Git(_)), "{error}");
+    assert!(listing(&at.join(".git/objects")) == packs, "something was fetched");
+    assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
+    assert!(!sandbox.path("tree").exists());
+}
+
+#[test]
+fn an_unsupported_encoding_ends_in_a_refusal_with_nothing_left_behind() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    write(&at.join("a.txt"), "text\n");
+    write(&at.join(".gitattributes"), "*.txt text working-tree-encoding=UTF-16LE-BOM\n");
+    git(&at, &["add", ".gitattributes"]);
+    let mut plain = git_command(&at, &["hash-object", "-w", "--no-filters", "a.txt"]);
+    let blob = String::from_utf8(plain.output().unwrap().stdout).unwrap();
+    git(&at, &["update-index", "--add", "--cacheinfo", &format!("100644,{},a.txt", blob.trim())]);
+    git(&at, &["commit", "-q", "-m", "encoded"]);
+    match create(&at, "topic", &sandbox.path("tree")) {
+        Ok(made) => is_good(&at, &made),
+        Err(error) => {
+            assert!(matches!(error, CreateError::Git(_)), "{error}");
+            assert!(!sandbox.path("tree").exists());
+            assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
+        }
+    }
+}
+
+#[test]
+fn no_git_is_started_and_nothing_that_configuration_names() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let shims = sandbox.mkdir("shims");
+    let marker = sandbox.path("started");
+    let trap = format!("#!/bin/sh\necho \"$0 $@\" >> {}\nexit 1\n", marker.display());
+    for name in ["git", "sh", "less", "ssh", "trap"] {
+        write(&shims.join(name), &trap);
+        std::fs::set_permissions(shims.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let trap = shims.join("trap");
+    let trap = string(&trap);
+    write(&at.join(".gitattributes"), "*.rs diff=hostile merge=hostile\n");
+    commit(&at);
+    for (key, value) in [
+        ("core.fsmonitor", trap),
+        ("core.pager", trap),
+        ("core.editor", trap),
+        ("core.sshCommand", trap),
+        ("core.askPass", trap),
+        ("core.alternateRefsCommand", trap),
+        ("alias.worktree", "!trap"),
+        ("alias.status", "!trap"),
+        ("diff.external", trap),
+        ("diff.hostile.command", trap),
+        ("diff.hostile.textconv", trap),
+        ("merge.hostile.driver", trap),
+        ("credential.helper", trap),
+        ("gpg.program", trap),
+        ("core.gitProxy", trap),
+        ("uploadpack.packObjectsHook", trap),
+    ] {
+        git(&at, &["config", key, value]);
+    }
+    let cli = cli::at(&at).with("PATH", &shims).with("GIT_EXTERNAL_DIFF", trap).with("GIT_PAGER", trap);
+    cli.data(["worktree", "create", "--branch", "topic", "--path", "../tree"]);
+    write(&sandbox.path("tree/src/deep/a.rs"), "changed\n");
+    assert_eq!(cli.data(["worktree", "list"])[1]["dirty"], 1);
+    assert!(!marker.exists(), "started: {}", std::fs::read_to_string(&marker).unwrap());
+}
+
+#[test]
+fn variables_of_the_environment_decide_nothing() {
+    let sandbox = Sandbox::new();
+    let (at, other) = (sandbox.repository("r"), sandbox.repository("other"));
+    let before = listing(&other);
+    let cli = cli::at(&at)
+        .with("GIT_DIR", other.join(".git"))
+        .with("GIT_WORK_TREE", &other)
+        .with("GIT_INDEX_FILE", other.join(".git/index"))
+        .with("GIT_OBJECT_DIRECTORY", other.join(".git/objects"))
+        .with("GIT_COMMON_DIR", other.join(".git"))
+        .with("GIT_NAMESPACE", "ns")
+        .with("GIT_CONFIG_COUNT", "1")
+        .with("GIT_CONFIG_KEY_0", "core.hooksPath")
+        .with("GIT_CONFIG_VALUE_0", &other);
+    cli.data(["worktree", "create", "--branch", "topic", "--path", "../tree"]);
+    assert_eq!(cli.data(["worktree", "list"]).as_array().unwrap().len(), 2);
+    assert_eq!(git(&sandbox.path("tree"), &["status", "--porcelain=v1", "--branch"]), "## topic");
+    assert!(listing(&other) == before);
+}
+
+#[test]
+fn a_replaced_commit_is_not_what_a_worktree_starts_from() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    write(&at.join("later"), "later");
+    commit(&at);
+    git(&at, &["replace", "HEAD", "HEAD~1"]);
+    let made = create_from(&at, "topic", &sandbox.path("tree"), "HEAD").unwrap();
+    assert!(made.path.join("later").exists());
+    assert!(try_git(&made.path, &["--no-replace-objects", "diff", "--quiet", "HEAD"]).status.success());
+}
