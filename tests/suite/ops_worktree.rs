@@ -102,7 +102,7 @@ fn the_list_shows_who_works_where() {
     linked["agents"] = json!([{ "id": agents[0], "name": "one" }, { "id": agents[1], "name": "two" }]);
     linked["dirty"] = json!(1);
     let published = initialized.publish(&agents[0], &["symbol:X=add"]);
-    let intent = cli::text(&published["intent"]["id"]);
+    let intent = text(&published["intent"]["id"]);
     let claim = ["work", "claim", "--agent", &agents[0], "--intent", &intent];
     initialized.data(claim.iter().chain(&["--scope", "symbol:X", "--scope", "symbol:Y"]));
     linked["claims"] = json!(2);
