@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use crate::cli::{self, string};
 use crate::sandbox::{Sandbox, git, scrubbed, write};
 
-/// What the demonstration ends with: the overview with its one conflict.
-fn ends_with_one_high_conflict(story: &str) {
+/// What the demonstration ends with: the overview of work that goes on in agreement.
+fn ends_in_agreement(story: &str) {
     let (_, overview) = story.rsplit_once("$ foremerge status\n").unwrap_or_else(|| panic!("{story}"));
     assert!(overview.starts_with("AGENTS 2\n"), "{overview}");
-    assert!(overview.contains("\nINTENT 2\n"), "{overview}");
-    let (_, conflicts) = overview.split_once("\nOPEN CONFLICTS 1\n").unwrap_or_else(|| panic!("{overview}"));
-    assert!(conflicts.starts_with("cfl_") && conflicts.contains("  HIGH  "), "{conflicts}");
+    for part in ["\nCLAIMED 1\n", "\nIN_PROGRESS 1\n", "\nCLAIMS 2\n", "\nNo open conflicts.\n"] {
+        assert!(overview.contains(part), "{part:?} in {overview}");
+    }
 }
 
 fn is_empty(directory: &Path) -> bool {
@@ -26,7 +26,7 @@ fn the_demonstration_shows_a_collision_and_leaves_nothing_behind() {
     let (temporary, here) = (sandbox.mkdir("tmp"), sandbox.mkdir("here"));
     let cli = cli::at(&here).with("TMPDIR", &temporary);
     let story = cli.shown(["demo"]);
-    ends_with_one_high_conflict(&story);
+    ends_in_agreement(&story);
     assert!(story.contains("paypal $ foremerge intent publish --agent agt_"), "{story}");
     assert!(story.contains("are as they were recorded"), "{story}");
     assert!(is_empty(&temporary) && is_empty(&here));
@@ -52,8 +52,12 @@ fn the_demonstration_in_json_is_one_envelope_per_command() {
     let answers: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(answers.iter().all(|answer| answer["ok"] == true));
     let status = &answers.last().unwrap()["data"];
-    assert_eq!(status["counts"], json!({ "agents": 2, "claims": 0, "conflicts": 1 }));
-    assert_eq!(status["conflicts"][0]["severity"], "HIGH");
+    assert_eq!(status["counts"], json!({ "agents": 2, "claims": 2, "conflicts": 0 }));
+    let resolved = answers.iter().find(|answer| answer["data"]["decision"].is_object()).unwrap();
+    assert_eq!(
+        (&resolved["data"]["severity"], &resolved["data"]["status"]),
+        (&json!("HIGH"), &json!("RESOLVED"))
+    );
 }
 
 #[test]
@@ -65,14 +69,14 @@ fn a_kept_demonstration_is_a_repository_that_git_finds_clean() {
     assert!(story.contains(&format!("Everything is in {}", string(&kept))), "{story}");
     assert!(is_empty(&sandbox.path("elsewhere")), "--keep starts at --cwd");
     let (overview, _) = story.rsplit_once("Everything is in").unwrap();
-    ends_with_one_high_conflict(overview);
+    ends_in_agreement(overview);
     for (worktree, branch) in [("shop", "main"), ("stripe", "stripe"), ("paypal", "paypal")] {
         let worktree = kept.join(worktree);
         assert_eq!(git(&worktree, &["status", "--porcelain", "--branch"]), format!("## {branch}"));
         assert_eq!(git(&worktree, &["status", "--porcelain", "--ignored"]), "");
         git(&worktree, &["fsck", "--strict"]);
         let status = cli::at(&worktree).data(["status"]);
-        assert_eq!(status["counts"]["conflicts"], 1);
+        assert_eq!(status["counts"]["claims"], 2);
     }
     assert_eq!(cli::at(kept.join("shop")).data(["events", "audit"])["valid"], true);
 }
@@ -119,7 +123,7 @@ fn neither_git_configuration_nor_environment_gets_into_the_demonstration() {
         .with("GIT_INDEX_FILE", other.join(".git/index"))
         .with("GIT_CONFIG_GLOBAL", "/nonexistent")
         .with("GIT_AUTHOR_DATE", "nonsense");
-    ends_with_one_high_conflict(&cli.shown(["demo"]));
+    ends_in_agreement(&cli.shown(["demo"]));
     let kept = sandbox.path("kept");
     cli.shown(["demo", "--keep", string(&kept)]);
     assert_eq!(git(&kept.join("shop"), &["status", "--porcelain", "--branch"]), "## main");

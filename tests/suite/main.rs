@@ -13,6 +13,7 @@ mod cli_places;
 mod cli_shapes;
 mod cli_talk;
 mod cli_usage;
+mod cli_watch;
 mod git_create;
 mod git_create_crashes;
 mod git_create_hooks;

@@ -7,6 +7,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use super::watch;
 use crate::operations::registry::{self, Entry};
 use crate::world::World;
 
@@ -31,6 +32,7 @@ const NOUNS: &[(&str, &str)] = &[
 pub(super) enum Chosen<'m> {
     Operation(&'static Entry, &'m ArgMatches),
     Demo(&'m ArgMatches),
+    Watch(&'m ArgMatches),
 }
 
 /// The whole command line.
@@ -83,6 +85,7 @@ pub fn command(world: &dyn World) -> Command {
     for (noun, about) in NOUNS {
         let family = registry::ALL.iter().filter(|entry| entry.spec.cli.noun == Some(*noun)).map(operation);
         let family = Command::new(*noun).about(*about).subcommands(family);
+        let family = if *noun == watch::COMMAND.0 { family.subcommand(watch::command()) } else { family };
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
     with_variables(root.subcommand(demo()), world)
@@ -124,8 +127,11 @@ pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {
         Some((verb, arguments)) => (Some(first), verb, arguments),
         None => (None, first, inner),
     };
+    if (noun, verb) == (Some(watch::COMMAND.0), watch::COMMAND.1) {
+        return Chosen::Watch(arguments);
+    }
     let entry = registry::ALL.iter().find(|entry| (entry.spec.cli.noun, entry.spec.cli.verb) == (noun, verb));
-    Chosen::Operation(entry.expect("every command but demo is an operation"), arguments)
+    Chosen::Operation(entry.expect("every other command is an operation"), arguments)
 }
 
 /// A global option, given before or after the command.

@@ -5,6 +5,7 @@ mod grammar;
 mod output;
 mod spelling;
 mod tour;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -39,11 +40,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
 }
 
 fn dispatch(matches: &ArgMatches, world: Arc<dyn World>, output: &Output) -> Exit {
+    let ended = |ended: Result<(), Failure>| match ended {
+        Ok(()) => Exit::Success,
+        Err(failure) => output.failure(&failure),
+    };
     match grammar::chosen(matches) {
-        grammar::Chosen::Demo(demo) => match demo::run(demo, matches, world, output) {
-            Ok(()) => Exit::Success,
-            Err(failure) => output.failure(&failure),
-        },
+        grammar::Chosen::Demo(demo) => ended(demo::run(demo, matches, world, output)),
+        grammar::Chosen::Watch(watch) => ended(watch::run(watch, matches, world, output)),
         grammar::Chosen::Operation(entry, arguments) => match operate(entry, arguments, matches, world) {
             Ok(answer) => output.answer(&*answer),
             Err(failure) => output.failure(&failure),

@@ -19,62 +19,19 @@ pub(super) struct Tour<'o> {
     root: PathBuf,
 }
 
-/// Two agents, one of which replaces what the other extends.
+/// Two agents, one of which replaces what the other extends: they hear of it, talk, agree and begin.
 pub(super) fn tell(tour: &Tour<'_>, shop: &Path, stripe: &Path, paypal: &Path) -> Result<(), Failure> {
     tour.say(
         "A shop takes payments through PaymentService. Two agents work on it, each in its own worktree.",
     );
     tour.step(shop, &["init"])?;
-
-    let first = tour.step(stripe, &["agent", "register", "--name", "stripe-agent"])?;
-    let second = tour.step(paypal, &["agent", "register", "--name", "paypal-agent"])?;
-
-    tour.say("The first agent says what it is about to do. Nobody is in the way.");
-    let agent = id(&first, "id")?;
-    tour.step(
-        stripe,
-        &[
-            "intent",
-            "publish",
-            "--agent",
-            &agent,
-            "--task",
-            "payments-provider",
-            "--summary",
-            "Replace PaymentService with StripePaymentService",
-            "--scope",
-            "symbol:PaymentService=replace",
-            "--scope",
-            "file:src/payments.py=modify",
-        ],
-    )?;
-
-    tour.say("The second agent plans to build on the very class that is about to go. It hears so before it writes a line.");
-    let agent = id(&second, "id")?;
-    let published = tour.step(
-        paypal,
-        &[
-            "intent",
-            "publish",
-            "--agent",
-            &agent,
-            "--task",
-            "paypal-payments",
-            "--summary",
-            "Extend PaymentService with PayPal support",
-            "--scope",
-            "symbol:PaymentService=extend",
-            "--scope",
-            "api:POST /payments=add",
-        ],
-    )?;
-
-    tour.say("Git would have said nothing: the two would have edited different files. Why it matters:");
-    let conflict = published["conflicts"][0]["id"].as_str().unwrap_or_default().to_owned();
-    if conflict.is_empty() {
-        return Err(Failure::new(Code::InternalError, "the demonstration found no conflict"));
-    }
-    tour.step(paypal, &["conflicts", "show", &conflict])?;
+    let register = |at: &Path, name: &str| tour.step(at, &["agent", "register", "--name", name]);
+    let stripe_agent = id(&register(stripe, "stripe-agent")?["id"])?;
+    let paypal_agent = id(&register(paypal, "paypal-agent")?["id"])?;
+    let parties =
+        collide(tour, Side { at: stripe, agent: &stripe_agent }, Side { at: paypal, agent: &paypal_agent })?;
+    agree(tour, &parties)?;
+    begin(tour, &parties)?;
 
     tour.say("Every step is on record, and the record can be proven.");
     tour.step(shop, &["events", "audit"])?;
@@ -83,9 +40,145 @@ pub(super) fn tell(tour: &Tour<'_>, shop: &Path, stripe: &Path, paypal: &Path) -
     Ok(())
 }
 
-fn id(answer: &Value, field: &str) -> Result<String, Failure> {
-    let id = answer[field].as_str().map(str::to_owned);
-    id.ok_or_else(|| Failure::new(Code::InternalError, format!("the answer has no {field}")))
+/// An agent and where it works.
+#[derive(Clone, Copy)]
+struct Side<'s> {
+    at: &'s Path,
+    agent: &'s str,
+}
+
+/// Both sides, what they are about to do, and where that collides.
+struct Parties<'s> {
+    stripe: Side<'s>,
+    paypal: Side<'s>,
+    replacing: String,
+    extending: String,
+    conflict: String,
+}
+
+fn collide<'s>(tour: &Tour<'_>, stripe: Side<'s>, paypal: Side<'s>) -> Result<Parties<'s>, Failure> {
+    let publish = |side: Side<'_>, task: &str, summary: &str, scopes: [&str; 2]| {
+        let mut words =
+            vec!["intent", "publish", "--agent", side.agent, "--task", task, "--summary", summary];
+        words.extend(scopes.iter().flat_map(|scope| ["--scope", scope]));
+        tour.step(side.at, &words)
+    };
+    tour.say("The first agent says what it is about to do. Nobody is in the way.");
+    let first = publish(
+        stripe,
+        "payments-provider",
+        "Replace PaymentService with StripePaymentService",
+        ["symbol:PaymentService=replace", "file:src/payments.py=modify"],
+    )?;
+    tour.say("The second agent plans to build on the very class that is about to go. It hears so before it writes a line.");
+    let second = publish(
+        paypal,
+        "paypal-payments",
+        "Extend PaymentService with PayPal support",
+        ["symbol:PaymentService=extend", "api:POST /payments=add"],
+    )?;
+    let parties = Parties {
+        stripe,
+        paypal,
+        replacing: id(&first["intent"]["id"])?,
+        extending: id(&second["intent"]["id"])?,
+        conflict: id(&second["conflicts"][0]["id"])?,
+    };
+    tour.say("Git would have said nothing: the two would have edited different files. Why it matters:");
+    tour.step(paypal.at, &["conflicts", "show", &parties.conflict])?;
+    Ok(parties)
+}
+
+fn agree(tour: &Tour<'_>, parties: &Parties<'_>) -> Result<(), Failure> {
+    let Parties { stripe, paypal, replacing, extending, conflict } = parties;
+    tour.say("It says what it makes of that, and writes to the other.");
+    let assessment = [
+        "assess",
+        "record",
+        "--agent",
+        paypal.agent,
+        "--intent",
+        extending,
+        "--related-intent",
+        replacing,
+        "--verdict",
+        "conflicts",
+        "--action",
+        "waiting",
+        "--rationale",
+        "Their replacement removes the class I extend",
+    ];
+    tour.step(paypal.at, &assessment)?;
+    let message = "Introduce a PaymentProvider first? I will build on that and leave PaymentService to you.";
+    let sent = tour.step(
+        paypal.at,
+        &[
+            "coordinate",
+            "send",
+            "--from",
+            paypal.agent,
+            "--to",
+            stripe.agent,
+            "--conflict",
+            conflict,
+            "--message",
+            message,
+        ],
+    )?;
+    tour.say("The first agent finds the message when it looks, and takes the provider into its plan.");
+    tour.step(stripe.at, &["coordinate", "inbox", stripe.agent, "--mark-read"])?;
+    tour.step(
+        stripe.at,
+        &[
+            "intent",
+            "amend",
+            replacing,
+            "--agent",
+            stripe.agent,
+            "--scope",
+            "symbol:PaymentProvider=add",
+            "--scope",
+            "symbol:PaymentService=replace",
+            "--scope",
+            "file:src/payments.py=modify",
+        ],
+    )?;
+    tour.say("They agree, and the agreement is a decision on record.");
+    let why = format!("agreed in {}", id(&sent["id"])?);
+    tour.step(
+        stripe.at,
+        &[
+            "conflicts",
+            "resolve",
+            conflict,
+            "--agent",
+            stripe.agent,
+            "--resolution",
+            "sequenced: PaymentProvider lands first",
+            "--rationale",
+            &why,
+        ],
+    )?;
+    Ok(())
+}
+
+fn begin(tour: &Tour<'_>, parties: &Parties<'_>) -> Result<(), Failure> {
+    tour.say("Each says which scopes it is at work on, and the first one begins.");
+    let claim = |side: Side<'_>, intent: &str, scope: &str| {
+        let words = ["work", "claim", "--agent", side.agent, "--intent", intent, "--scope", scope];
+        tour.step(side.at, &words)
+    };
+    claim(parties.stripe, &parties.replacing, "symbol:PaymentProvider")?;
+    claim(parties.paypal, &parties.extending, "api:POST /payments")?;
+    let start = ["work", "start", &parties.replacing, "--agent", parties.stripe.agent];
+    tour.step(parties.stripe.at, &start)?;
+    Ok(())
+}
+
+/// The id in an answer.
+fn id(value: &Value) -> Result<String, Failure> {
+    let id = value.as_str().map(str::to_owned);
+    id.ok_or_else(|| Failure::new(Code::InternalError, "the demonstration did not go as it was told"))
 }
 
 impl<'o> Tour<'o> {
@@ -133,7 +226,9 @@ impl<'o> Tour<'o> {
             Chosen::Operation(entry, arguments) => {
                 operate(entry, arguments, &matches, Arc::clone(&self.world))
             }
-            Chosen::Demo(_) => Err(Failure::new(Code::InternalError, "the demonstration shows itself")),
+            Chosen::Demo(_) | Chosen::Watch(_) => {
+                Err(Failure::new(Code::InternalError, "the demonstration types operations alone"))
+            }
         }
     }
 }
