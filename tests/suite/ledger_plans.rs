@@ -15,6 +15,7 @@ const MAY_SCAN: &[(&str, &str)] = &[
     ("SELECT uid, last_number FROM replica", "one row per clone"),
     ("SELECT id, uid, last_number, last_lamport, last_hash FROM replica WHERE own", "one row per clone"),
     ("SELECT uid FROM replica WHERE own", "one row per clone"),
+    ("SELECT count(*) FROM replica", "one row per clone"),
     (
         "SELECT id, uid, own, last_number, last_lamport, last_hash FROM replica",
         "one row per clone, in an audit",
@@ -56,7 +57,7 @@ fn literals(text: &str) -> Vec<String> {
 fn filled(statement: &str, text: &str) -> Option<String> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut filled = statement.to_owned();
-    for _ in 0..4 {
+    for _ in 0..16 {
         let Some((before, rest)) = filled.split_once('{') else { return Some(filled) };
         let (name, after) = rest.split_once('}')?;
         let value = [format!("{name}: &str = "), format!("let {name} = "), format!("{name}: u32 = ")]

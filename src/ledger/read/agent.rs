@@ -67,14 +67,14 @@ impl Snapshot<'_> {
     pub fn agents(&self, all: bool, after: Option<Cursor>, limit: u32) -> Result<Page<Agent>, Error> {
         let hidden = if all { None } else { Some(AgentStatus::Retired) };
         let total = self.count("SELECT count(*) FROM agent WHERE status IS NOT ?1", [hidden])?;
-        let after = after.unwrap_or(Cursor { position: i64::MIN, uid: [0; 16] });
+        let after = after.unwrap_or(Cursor { position: i64::MIN, tie: [0; 16] });
         let mut find = self.connection().prepare_cached(&format!(
             "SELECT {COLUMNS} FROM agent JOIN aggregate USING (id)
              WHERE status IS NOT ?1 AND (registered_at, uid) > (?2, ?3) ORDER BY registered_at, uid LIMIT ?4"
         ))?;
-        let found = find.query_map((hidden, after.position, after.uid, limit + 1), |row| {
+        let found = find.query_map((hidden, after.position, after.tie, limit + 1), |row| {
             let agent = agent(row)?;
-            let cursor = Cursor { position: agent.registered_at.as_millis(), uid: *agent.id.as_bytes() };
+            let cursor = Cursor { position: agent.registered_at.as_millis(), tie: *agent.id.as_bytes() };
             Ok((cursor, agent))
         })?;
         Ok(Page::cut(found.collect::<Result<_, _>>()?, limit, total))

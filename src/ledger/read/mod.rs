@@ -1,9 +1,11 @@
 //! Reading: typed answers from one consistent moment.
 
+mod age;
 mod agent;
 mod conflict;
 mod counterpart;
 pub(super) mod event;
+pub(super) mod identity;
 mod intent;
 pub mod page;
 mod postings;
@@ -15,8 +17,8 @@ use rusqlite::Connection;
 use super::error::Error;
 
 pub use agent::LastSeen;
-pub use conflict::KnownConflict;
 pub use counterpart::Counterpart;
+pub use identity::KnownConflict;
 pub use page::{Cursor, Page};
 pub use postings::Posting;
 pub use status::{Grouped, StatusConflict, StatusIntent, StatusSide};
