@@ -3,6 +3,7 @@
 //! The comparison runs on a read, before the write lock is taken. Inside the write only what
 //! was touched meanwhile is looked at again.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -17,6 +18,7 @@ use crate::domain::fact::{ConflictDetected, PairFindings, PublishedScope, Sighte
 use crate::domain::{Agent, Conflict, Id, Intent, Scope, ScopeKind, Severity, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
+use crate::ledger::read::LastSeen;
 
 /// Most entries of related work in an answer.
 pub const RELATED_SHOWN: usize = 50;
@@ -170,19 +172,29 @@ impl Matches {
     /// Whatever stops a read.
     pub fn recordable(&self, snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Recordable, Failure> {
         let mut silence = Silence::new(now);
-        let mut against = Vec::with_capacity(self.found.len());
+        let mut near = Vec::with_capacity(self.found.len());
         let mut owed = Vec::new();
         for (row, met) in &self.found {
-            let intent = snapshot.intent_id(*row)?;
-            let mut findings = met.findings.clone();
+            let mut findings = Cow::from(&met.findings);
             if silence.since(snapshot, met.agent)?.is_some() {
-                let all = findings.len();
-                findings.retain(|finding| finding.severity == Severity::High);
-                owed.extend((findings.len() < all).then_some(intent));
+                let high = |finding: &&Finding| finding.severity == Severity::High;
+                findings = met.findings.iter().filter(high).cloned().collect();
+                if findings.len() < met.findings.len() {
+                    owed.push(snapshot.intent_id(*row)?);
+                }
             }
-            against.push(Against { intent, published_at: met.published_at, findings });
+            if !findings.is_empty() {
+                near.push((*row, met.published_at, findings));
+            }
+        }
+        let beyond = bounds::drop_beyond(&mut near, |(_, published_at, findings)| (findings, *published_at));
+        let mut against = Vec::with_capacity(near.len());
+        for (row, published_at, findings) in near {
+            let (intent, findings) = (snapshot.intent_id(row)?, findings.into_owned());
+            against.push(Against { intent, published_at, findings });
         }
         let (recorded, omitted) = bounds::recorded(against);
+        let omitted = omitted + beyond;
         let mut listed = Listed::default();
         let mut pairs = Vec::with_capacity(recorded.len());
         for against in recorded {
@@ -336,8 +348,11 @@ impl Silence {
         if let Some(known) = self.since.get(&agent) {
             return Ok(*known);
         }
-        let seen = snapshot.last_seen_row(agent)?;
-        let gone = seen.filter(|seen| seen.is_stale(self.now)).map(|seen| seen.at);
+        // Most are there, and their presence says so at once.
+        let mut gone = None;
+        if snapshot.presence(agent)?.is_none_or(|at| LastSeen { at, local: true }.is_stale(self.now)) {
+            gone = snapshot.last_seen_row(agent)?.filter(|seen| seen.is_stale(self.now)).map(|seen| seen.at);
+        }
         self.since.insert(agent, gone);
         Ok(gone)
     }

@@ -193,16 +193,15 @@ fn pairs(
     for with in others {
         let theirs = entity(connection, Kind::Intent, *with)?;
         let (low, high) = if acting < *with { (mine, theirs) } else { (theirs, mine) };
-        let id = match find.query_row((low, high), |row| row.get(0)).optional()? {
-            Some(known) => known,
-            None => {
-                execute(
-                    connection,
-                    "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)",
-                    (Kind::Pair as u8, low, high),
-                )?;
-                connection.last_insert_rowid()
-            }
+        let id = if let Some(known) = find.query_row((low, high), |row| row.get(0)).optional()? {
+            known
+        } else {
+            execute(
+                connection,
+                "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)",
+                (Kind::Pair as u8, low, high),
+            )?;
+            connection.last_insert_rowid()
         };
         let sides = Some((acting.min(*with), acting.max(*with)));
         pairs.push(Aggregate { kind: Kind::Pair, id, sides });

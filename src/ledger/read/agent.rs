@@ -121,6 +121,15 @@ impl Snapshot<'_> {
         known.map(|known| self.last_seen(known)).transpose()
     }
 
+    /// When the agent with this number was last noted to be there; its events may be newer.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn presence(&self, agent: i64) -> Result<Option<Timestamp>, Error> {
+        let mut find = self.connection().prepare_cached("SELECT last_seen FROM presence WHERE agent = ?1")?;
+        Ok(find.query_row([agent], |row| row.get(0)).optional()?)
+    }
+
     pub(super) fn count(&self, sql: &str, values: impl rusqlite::Params) -> Result<u64, Error> {
         Ok(self.connection().prepare_cached(sql)?.query_row(values, |row| row.get(0))?)
     }

@@ -167,6 +167,10 @@ impl Near<'_> {
                 )?;
                 let mut rows = find.query((scope.kind, word, size))?;
                 while let Some(row) = rows.next()? {
+                    // Most names that share a word are one name, which is found already.
+                    if self.found.contains_key(&row.get(0)?) {
+                        continue;
+                    }
                     let full: String = row.get(7)?;
                     let alias = row.get::<_, Option<String>>(8)?.unwrap_or_else(|| full.clone());
                     let canonical = CanonicalScope { kind: scope.kind, full, alias };
