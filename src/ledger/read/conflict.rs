@@ -111,15 +111,24 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`Error::NotFound`].
     pub fn conflict(&self, id: Id<Conflict>) -> Result<Conflict, Error> {
+        let found = self.conflicts_with(&[id])?.pop();
+        found.ok_or_else(|| Error::NotFound { noun: "conflict", reference: id.to_string() })
+    }
+
+    /// The conflicts with these identifiers, in this order; without those that are not on record.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn conflicts_with(&self, ids: &[Id<Conflict>]) -> Result<Vec<Conflict>, Error> {
         let sql = format!("{SELECT} FROM conflict {TABLES} WHERE uid_head = ?1");
         let mut find = self.connection().prepare_cached(&sql)?;
-        for found in find.query_map([head(id)], conflict)? {
-            let found = found?;
-            if found.id == id {
-                return Ok(found);
+        let mut conflicts = Vec::with_capacity(ids.len());
+        for id in ids {
+            for found in find.query_map([head(*id)], conflict)? {
+                conflicts.extend(Some(found?).filter(|found| found.id == *id));
             }
         }
-        Err(Error::NotFound { noun: "conflict", reference: id.to_string() })
+        Ok(conflicts)
     }
 
     /// Conflicts, newest first, all or those with `status`.

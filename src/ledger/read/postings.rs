@@ -42,6 +42,9 @@ pub struct Posting {
 }
 
 const POSTING: &str = "SELECT id, intent, agent, scope, operation, inferred, published_at FROM active_scope";
+const BY_FULL: &str = "kind = ?1 AND full = ?2";
+/// Scopes other than the one with the same full form.
+const BY_ALIAS: &str = "kind = ?1 AND alias = ?2 AND scope <> ?3";
 /// A full form that is its own alias.
 const IS_ALIAS: &str = "kind = ?1 AND full = ?2 AND alias IS NULL";
 /// A word that stands in this many sets is as frequent as any: counting stops.
@@ -90,14 +93,20 @@ impl Near<'_> {
         Ok(())
     }
 
+    /// Looks for the same full form. Returns the number of that scope, 0 where none has it.
+    fn same(&mut self, scope: &Compared) -> Result<i64, Error> {
+        self.look(Tier::Same, false, BY_FULL, &[&scope.kind, &scope.full])?;
+        Ok(self.found.values().next().map_or(0, |posting| posting.scope))
+    }
+
     fn files(&mut self, scope: &Compared) -> Result<(), Error> {
-        self.look(Tier::Same, false, "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
-        self.look(Tier::SameName, false, "kind = ?1 AND alias = ?2", &[&scope.kind, &scope.alias])?;
+        let same = self.same(scope)?;
+        self.look(Tier::SameName, false, BY_ALIAS, &[&scope.kind, &scope.alias, &same])?;
         if scope.alias != scope.full {
             self.look(Tier::SameName, false, IS_ALIAS, &[&scope.kind, &scope.alias])?;
         }
         for above in directories_above(&scope.full) {
-            self.look(Tier::Inside, false, "kind = ?1 AND full = ?2", &[&scope.kind, &above])?;
+            self.look(Tier::Inside, false, BY_FULL, &[&scope.kind, &above])?;
         }
         self.other_kinds(scope)?;
         if scope.full == "." {
@@ -109,17 +118,20 @@ impl Near<'_> {
     }
 
     fn names(&mut self, scope: &Compared) -> Result<(), Error> {
-        self.look(Tier::Same, false, "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
+        let same = self.same(scope)?;
         if let Some(alias) = alias_key(scope) {
-            self.look(Tier::SameName, false, "kind = ?1 AND alias = ?2", &[&scope.kind, &alias])?;
-            self.look(Tier::SameName, false, IS_ALIAS, &[&scope.kind, &alias])?;
+            self.look(Tier::SameName, false, BY_ALIAS, &[&scope.kind, &alias, &same])?;
+            if alias != scope.full {
+                self.look(Tier::SameName, false, IS_ALIAS, &[&scope.kind, &alias])?;
+            }
         }
         if has_tails(scope.kind) {
             let name = dotted(&scope.full);
             let reversed = |name: &str| name.chars().rev().collect::<String>();
             for tail in tails(&name).chain([name.as_str()]).filter(|tail| !says_too_little(tail)) {
                 let reversed = reversed(tail);
-                self.look(Tier::SameName, false, "kind = ?1 AND reversed = ?2", &[&scope.kind, &reversed])?;
+                let condition = "kind = ?1 AND reversed = ?2 AND scope <> ?3";
+                self.look(Tier::SameName, false, condition, &[&scope.kind, &reversed, &same])?;
             }
             if !says_too_little(&scope.full) {
                 // What ends in this name begins, reversed, with it and a dot; `/` follows the dot.
@@ -137,9 +149,9 @@ impl Near<'_> {
         for kind in ScopeKind::ALL.iter().filter(|kind| **kind != scope.kind) {
             if *kind == ScopeKind::File {
                 self.look(Tier::OtherKind, false, IS_ALIAS, &[kind, &key])?;
-                self.look(Tier::OtherKind, false, "kind = ?1 AND alias = ?2", &[kind, &key])?;
+                self.look(Tier::OtherKind, false, BY_ALIAS, &[kind, &key, &0])?;
             } else {
-                self.look(Tier::OtherKind, false, "kind = ?1 AND full = ?2", &[kind, &key])?;
+                self.look(Tier::OtherKind, false, BY_FULL, &[kind, &key])?;
             }
         }
         Ok(())
@@ -158,19 +170,24 @@ impl Near<'_> {
             let rarity = |word: &String| self.snapshot.count(count, (scope.kind, word, size, FREQUENT));
             for word in rarest(&scope.words, probes, rarity)? {
                 let mut find = self.snapshot.connection().prepare_cached(
-                    "SELECT active_scope.id, active_scope.intent, agent, active_scope.scope, active_scope.operation,
+                    "SELECT scope FROM active_word WHERE kind = ?1 AND word = ?2 AND size = ?3",
+                )?;
+                let mut named = self.snapshot.connection().prepare_cached(
+                    "SELECT id, active_scope.intent, agent, active_scope.scope, active_scope.operation,
                             active_scope.inferred, published_at, full, active_scope.alias, key
-                     FROM active_word JOIN active_scope ON active_scope.id = active_word.scope
-                     JOIN intent_scope ON intent_scope.intent = active_scope.intent
+                     FROM active_scope JOIN intent_scope ON intent_scope.intent = active_scope.intent
                          AND intent_scope.scope = active_scope.scope
-                     WHERE active_word.kind = ?1 AND word = ?2 AND size = ?3",
+                     WHERE id = ?1",
                 )?;
                 let mut rows = find.query((scope.kind, word, size))?;
                 while let Some(row) = rows.next()? {
+                    let row: i64 = row.get(0)?;
                     // Most names that share a word are one name, which is found already.
-                    if self.found.contains_key(&row.get(0)?) {
+                    if self.found.contains_key(&row) {
                         continue;
                     }
+                    let mut rows = named.query([row])?;
+                    let Some(row) = rows.next()? else { continue };
                     let full: String = row.get(7)?;
                     let alias = row.get::<_, Option<String>>(8)?.unwrap_or_else(|| full.clone());
                     let canonical = CanonicalScope { kind: scope.kind, full, alias };
