@@ -4,6 +4,8 @@
 //! [`COUNTERPARTS`] are recorded with at most [`PER_COUNTERPART`] findings each; the rest is
 //! counted. An answer shows at most [`SHOWN_HIGH`] HIGH findings.
 
+use std::cmp::Reverse;
+
 use super::{Finding, rules};
 use crate::domain::{Id, Intent, Severity, Timestamp};
 
@@ -36,7 +38,7 @@ pub fn recorded(mut found: Vec<Against>) -> (Vec<Against>, u64) {
     found.retain(|against| !against.findings.is_empty());
     found.sort_by_key(|against| {
         let best = against.findings.iter().map(order).min();
-        (best, std::cmp::Reverse(against.published_at), against.intent)
+        (best, Reverse(against.published_at), against.intent)
     });
     for (place, against) in found.iter_mut().enumerate() {
         let mut room = if place < COUNTERPARTS { PER_COUNTERPART } else { 0 };
@@ -53,9 +55,32 @@ pub fn recorded(mut found: Vec<Against>) -> (Vec<Against>, u64) {
     (found, omitted)
 }
 
+/// Drops, before anything more is asked about them, counterparts of which [`recorded`] would record
+/// nothing. `look` gives the findings with one, of which there must be some, and when it was
+/// published. Returns how many findings are dropped.
+pub fn drop_beyond<T>(found: &mut Vec<T>, look: impl Fn(&T) -> (&[Finding], Timestamp)) -> u64 {
+    let rank = |against: &T| {
+        let (findings, published_at) = look(against);
+        (findings.iter().map(order).min(), Reverse(published_at))
+    };
+    let mut ranks: Vec<_> = found.iter().map(rank).collect();
+    if ranks.len() <= COUNTERPARTS {
+        return 0;
+    }
+    let last = *ranks.select_nth_unstable(COUNTERPARTS - 1).1;
+    let mut dropped = 0;
+    found.retain(|against| {
+        let (findings, _) = look(against);
+        let near = rank(against) <= last || findings.iter().any(|finding| finding.severity == Severity::High);
+        dropped += if near { 0 } else { findings.len() as u64 };
+        near
+    });
+    dropped
+}
+
 /// HIGH before the rest, then by rule, then by score.
-fn order(finding: &Finding) -> (std::cmp::Reverse<Severity>, u8, std::cmp::Reverse<u16>) {
-    (std::cmp::Reverse(finding.severity), rules::rank(finding.rule), std::cmp::Reverse(finding.score))
+fn order(finding: &Finding) -> (Reverse<Severity>, u8, Reverse<u16>) {
+    (Reverse(finding.severity), rules::rank(finding.rule), Reverse(finding.score))
 }
 
 #[cfg(test)]
@@ -104,6 +129,22 @@ mod tests {
         let (kept, omitted) = recorded(found);
         assert_eq!(kept.iter().map(|against| against.findings.len()).sum::<usize>(), 1_200);
         assert_eq!(omitted, 0);
+    }
+
+    #[test]
+    fn what_is_dropped_beforehand_changes_nothing_of_what_is_recorded() {
+        let some = |n: u8| {
+            let severity = if n % 17 == 3 { Severity::High } else { Severity::Medium };
+            let mut findings: Vec<_> = (0..=usize::from(n % 12)).map(|p| finding(severity, p)).collect();
+            findings[0].score = 900 + u16::from(n % 3);
+            Against { published_at: Timestamp::from_millis(i64::from(n % 8)), ..against(n, findings) }
+        };
+        let all: Vec<_> = (0..90).map(some).collect();
+        let mut near = all.clone();
+        let dropped = drop_beyond(&mut near, |against| (&against.findings, against.published_at));
+        assert!(near.len() < all.len() && dropped > 0);
+        let (kept, omitted) = recorded(near);
+        assert_eq!((kept, omitted + dropped), recorded(all));
     }
 
     #[test]

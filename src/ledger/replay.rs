@@ -80,14 +80,15 @@ const SHARED: &[(&str, &str)] = &[
     ),
     (
         "conflict",
-        "SELECT hex(conflict.uid), rule, hex(low.uid), low_scope.kind, low_scope.full, hex(high.uid), high_scope.kind,
-                high_scope.full, tier, severity, score, low_operation, high_operation, low_inferred, high_inferred,
-                similarity, asserted, conflict.status, settled,
-                (SELECT hex(decision.uid) FROM decision WHERE decision.id = decision), hex(event_id)
+        "SELECT uid_head, rule, hex(low.uid), low_scope.kind, low_scope.full, hex(high.uid), high_scope.kind,
+                high_scope.full, tier, severity, score, low_operation, high_operation, flags, similarity,
+                conflict.status, settled, (SELECT hex(decision.uid) FROM decision WHERE decision.id = decision),
+                hex(event_id)
          FROM conflict JOIN aggregate pair ON pair.id = pair
          JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
          LEFT JOIN scope low_scope ON low_scope.id = low_scope LEFT JOIN scope high_scope ON high_scope.id = high_scope
-         JOIN event ON event.seq = first_seq ORDER BY conflict.uid",
+         JOIN event ON event.seq = first_seq ORDER BY low.uid, high.uid, rule, low_scope.kind, low_scope.full,
+             high_scope.kind, high_scope.full",
     ),
     (
         "owed",
@@ -101,7 +102,6 @@ const SHARED: &[(&str, &str)] = &[
 const LOCAL: &[(&str, &str)] = &[
     ("worktree", "SELECT hex(uid), worktree FROM agent JOIN aggregate USING (id) ORDER BY uid"),
     ("touched", "SELECT aggregate, seq FROM event_aggregate ORDER BY aggregate, seq"),
-    ("last", "SELECT id, last_seq FROM aggregate WHERE last_seq IS NOT NULL ORDER BY id"),
 ];
 
 impl Transaction<'_> {

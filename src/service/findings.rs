@@ -1,5 +1,6 @@
 //! What was found against other intents, and what of it goes on record.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::silence::Silence;
@@ -44,19 +45,29 @@ impl Findings {
     /// Whatever stops a read.
     pub fn recordable(&self, snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Recordable, Failure> {
         let mut silence = Silence::new(now);
-        let mut against = Vec::with_capacity(self.met.len());
+        let mut near = Vec::with_capacity(self.met.len());
         let mut owed = Vec::new();
         for (row, met) in &self.met {
-            let intent = snapshot.intent_id(*row)?;
-            let mut findings = met.findings.clone();
+            let mut findings = Cow::from(&met.findings);
             if silence.stopped(snapshot, *row, met.agent)?.is_some() {
-                let all = findings.len();
-                findings.retain(|finding| finding.severity == Severity::High);
-                owed.extend((findings.len() < all).then_some(intent));
+                let high = |finding: &&Finding| finding.severity == Severity::High;
+                findings = met.findings.iter().filter(high).cloned().collect();
+                if findings.len() < met.findings.len() {
+                    owed.push(snapshot.intent_id(*row)?);
+                }
             }
-            against.push(Against { intent, published_at: met.published_at, findings });
+            if !findings.is_empty() {
+                near.push((*row, met.published_at, findings));
+            }
+        }
+        let beyond = bounds::drop_beyond(&mut near, |(_, published_at, findings)| (findings, *published_at));
+        let mut against = Vec::with_capacity(near.len());
+        for (row, published_at, findings) in near {
+            let (intent, findings) = (snapshot.intent_id(row)?, findings.into_owned());
+            against.push(Against { intent, published_at, findings });
         }
         let (recorded, omitted) = bounds::recorded(against);
+        let omitted = omitted + beyond;
         let mut listed = Listed::default();
         let mut pairs = Vec::with_capacity(recorded.len());
         for against in recorded {

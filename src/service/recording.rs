@@ -41,12 +41,13 @@ pub fn record(
     found: &Findings,
 ) -> Result<ConflictDetected, Failure> {
     let Recordable { findings, owed } = found.recordable(transaction, transaction.now())?;
+    let known = transaction.known_conflicts(acting.intent)?;
     let (mut new, mut changed) = (empty(&findings), empty(&findings));
     for pair in &findings.pairs {
         let (mut first, mut again) = (Vec::new(), Vec::new());
         for found in &pair.found {
             let Some(identity) = findings.identity(acting.intent, pair.with, found) else { continue };
-            match transaction.known_conflict(identity)? {
+            match known.get(&identity) {
                 None => first.push(found.clone()),
                 Some(known) => {
                     let operations = found.at.and_then(|at| at.operations).map(|(mine, theirs)| {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::domain::Timestamp;
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
+use crate::ledger::read::LastSeen;
 
 /// Which agents have been silent for so long that they count as gone.
 pub struct Silence {
@@ -27,8 +28,11 @@ impl Silence {
         if let Some(known) = self.since.get(&agent) {
             return Ok(*known);
         }
-        let seen = snapshot.last_seen_row(agent)?;
-        let gone = seen.filter(|seen| seen.is_stale(self.now)).map(|seen| seen.at);
+        // Most are there, and their presence says so at once.
+        let mut gone = None;
+        if snapshot.presence(agent)?.is_none_or(|at| LastSeen { at, local: true }.is_stale(self.now)) {
+            gone = snapshot.last_seen_row(agent)?.filter(|seen| seen.is_stale(self.now)).map(|seen| seen.at);
+        }
         self.since.insert(agent, gone);
         Ok(gone)
     }

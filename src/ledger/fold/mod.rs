@@ -20,6 +20,7 @@ mod order;
 mod pair;
 mod work;
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 
 use rusqlite::{Connection, OptionalExtension};
@@ -28,7 +29,6 @@ use super::error::Error;
 use super::execute;
 use crate::domain::fact::{ClaimCreated, ClaimReleased, ClaimRenewed, Fact};
 use crate::domain::{Agent, Event, Id, Intent, Message, ScopeKind, Timestamp};
-use order::place;
 
 /// An event as the folds see it.
 pub(super) struct Folded {
@@ -36,15 +36,33 @@ pub(super) struct Folded {
     pub event_id: Id<Event>,
     pub entity_type: String,
     pub entity_id: String,
+    /// The intent that `entity_id` spells exactly, if it does.
+    pub intent: Option<Id<Intent>>,
     pub agent_id: Option<String>,
     pub cause: Option<Id<Event>>,
     pub replica: i64,
+    pub lamport: u64,
     pub created_at: Timestamp,
     /// `None` for what this version does not know.
     pub fact: Option<Fact>,
+    /// Numbers of the scopes that a finding's fact lists, once they are asked for.
+    scopes: OnceCell<Vec<i64>>,
+}
+
+impl Folded {
+    /// The number of each of `listed`, the scopes its fact lists.
+    fn scopes(&self, connection: &Connection, listed: &[(ScopeKind, String)]) -> Result<&[i64], Error> {
+        if let Some(known) = self.scopes.get() {
+            return Ok(known);
+        }
+        let numbers = listed.iter().map(|(kind, full)| scope(connection, *kind, full));
+        let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+        Ok(self.scopes.get_or_init(|| numbers))
+    }
 }
 
 /// Whether an event changed anything.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Effect {
     Applied,
     Ignored(&'static str),
@@ -59,6 +77,16 @@ pub(super) enum Kind {
     Message = 4,
 }
 
+/// What an event happens to.
+#[derive(Debug, Clone, Copy)]
+struct Aggregate {
+    kind: Kind,
+    /// Its number in the dictionary.
+    id: i64,
+    /// The intents of a pair, the smaller id first.
+    sides: Option<(Id<Intent>, Id<Intent>)>,
+}
+
 /// Finds out what event `seq`, which was just appended, changes.
 pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
     let event = load(connection, seq)?;
@@ -67,25 +95,30 @@ pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
     if aggregates.is_empty() && event.fact.is_some() {
         note(connection, seq, &Effect::Ignored("it names nothing that it could have happened to"))?;
     }
+    let newest = order::is_newest(connection, &event)?;
+    let fate = order::fate_of_cause(connection, &event)?;
+    let mut effect = None;
     for aggregate in aggregates {
         execute(
             connection,
             "INSERT INTO event_aggregate (aggregate, seq) VALUES (?1, ?2)",
-            (aggregate, seq),
+            (aggregate.id, seq),
         )?;
-        let flipped = if arrives_last(connection, aggregate, seq)? {
-            advance(connection, aggregate, &event)?
+        if newest || order::is_last(connection, aggregate.id, seq)? {
+            effect = Some(apply(connection, &aggregate, &event, fate)?);
         } else {
-            start_over(connection, aggregate)?
-        };
-        for changed in flipped {
-            behind.extend(followers(connection, changed)?);
+            for changed in start_over(connection, &aggregate)? {
+                behind.extend(followers(connection, changed)?);
+            }
         }
+    }
+    if let Some(effect) = effect {
+        note(connection, seq, &effect)?;
     }
     // An exchange may bring an event after those that follow from it.
     behind.extend(followers(connection, event.event_id)?);
     while let Some(aggregate) = behind.pop_front() {
-        for changed in start_over(connection, aggregate)? {
+        for changed in start_over(connection, &aggregate)? {
             behind.extend(followers(connection, changed)?);
         }
     }
@@ -95,7 +128,7 @@ pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
 /// Throws every projection away and folds the whole history again.
 pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
     connection.execute_batch(
-        "DELETE FROM ineffective; DELETE FROM event_aggregate; UPDATE aggregate SET last_seq = NULL;
+        "DELETE FROM ineffective; DELETE FROM event_aggregate;
          DELETE FROM agent; DELETE FROM intent; DELETE FROM intent_scope; DELETE FROM active_scope;
          DELETE FROM active_word; DELETE FROM active_summary;
          DELETE FROM intent_dependency; DELETE FROM assessment; DELETE FROM claim; DELETE FROM message;
@@ -106,37 +139,38 @@ pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
 }
 
 /// The aggregates an event touches, entered into the dictionary if they are new.
-fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
+fn touched(connection: &Connection, event: &Folded) -> Result<Vec<Aggregate>, Error> {
     let Some(fact) = event.fact.as_ref().filter(|fact| fact.heading().2 == event.entity_type) else {
         return Ok(vec![]);
     };
+    let one = |kind, id| Aggregate { kind, id, sides: None };
     let mut aggregates = Vec::new();
     match fact {
         Fact::AgentRegistered(_) | Fact::AgentRetired(_) => {
             if let Some(agent) = Id::<Agent>::exact(&event.entity_id) {
-                aggregates.push(entity(connection, Kind::Agent, agent)?);
+                aggregates.push(one(Kind::Agent, entity(connection, Kind::Agent, agent)?));
             }
         }
         Fact::ClaimCreated(ClaimCreated { intent_id, .. })
         | Fact::ClaimRenewed(ClaimRenewed { intent_id, .. })
         | Fact::ClaimReleased(ClaimReleased { intent_id }) => {
-            aggregates.push(entity(connection, Kind::Intent, *intent_id)?);
+            aggregates.push(one(Kind::Intent, entity(connection, Kind::Intent, *intent_id)?));
         }
         Fact::CoordinationSent(fact) => {
             if let Some(message) = Id::<Message>::exact(&event.entity_id) {
-                aggregates.push(entity(connection, Kind::Message, message)?);
+                aggregates.push(one(Kind::Message, entity(connection, Kind::Message, message)?));
             }
             if let Some(about) = fact.about {
-                aggregates.push(pair(connection, about.between.0, about.between.1)?);
+                aggregates.extend(pairs(connection, about.between.0, &[about.between.1])?);
             }
         }
         Fact::CoordinationRead(fact) => {
             for message in &fact.messages {
-                aggregates.push(entity(connection, Kind::Message, *message)?);
+                aggregates.push(one(Kind::Message, entity(connection, Kind::Message, *message)?));
             }
         }
         Fact::ConflictResolved(fact) => {
-            aggregates.push(pair(connection, fact.between.0, fact.between.1)?);
+            aggregates = pairs(connection, fact.between.0, &[fact.between.1])?;
         }
         Fact::IntentPublished(_)
         | Fact::IntentAmended(_)
@@ -144,8 +178,8 @@ fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
         | Fact::IntentAdopted(_)
         | Fact::LifecycleTransitioned(_)
         | Fact::WorkDiscarded(_) => {
-            if let Some(intent) = Id::<Intent>::exact(&event.entity_id) {
-                aggregates.push(entity(connection, Kind::Intent, intent)?);
+            if let Some(intent) = event.intent {
+                aggregates.push(one(Kind::Intent, entity(connection, Kind::Intent, intent)?));
             }
         }
         Fact::ConflictDetected(_)
@@ -153,12 +187,12 @@ fn touched(connection: &Connection, event: &Folded) -> Result<Vec<i64>, Error> {
         | Fact::ConflictDismissed(_)
         | Fact::FindingsOwed(_)
         | Fact::FindingsSettled(_) => {
-            if let Some(acting) = Id::exact(&event.entity_id) {
-                for with in pair::counterparts(fact).into_iter().filter(|with| *with != acting) {
-                    aggregates.push(pair(connection, acting, with)?);
-                }
-                aggregates.sort_unstable();
-                aggregates.dedup();
+            if let Some(acting) = event.intent {
+                let mut others = pair::counterparts(fact);
+                others.retain(|with| *with != acting);
+                aggregates = pairs(connection, acting, &others)?;
+                aggregates.sort_unstable_by_key(|pair| pair.id);
+                aggregates.dedup_by_key(|pair| pair.id);
             }
         }
     }
@@ -175,20 +209,35 @@ pub(super) fn entity<K>(connection: &Connection, kind: Kind, id: Id<K>) -> Resul
     Ok(connection.last_insert_rowid())
 }
 
-/// The number of the pair of two intents; the smaller id is `low`.
-fn pair(connection: &Connection, one: Id<Intent>, other: Id<Intent>) -> Result<i64, Error> {
-    let low = entity(connection, Kind::Intent, one.min(other))?;
-    let high = entity(connection, Kind::Intent, one.max(other))?;
-    let mut find = connection.prepare_cached("SELECT id FROM aggregate WHERE low = ?1 AND high = ?2")?;
-    if let Some(known) = find.query_row((low, high), |row| row.get(0)).optional()? {
-        return Ok(known);
+/// The pairs of an intent with each of `others`.
+fn pairs(
+    connection: &Connection,
+    acting: Id<Intent>,
+    others: &[Id<Intent>],
+) -> Result<Vec<Aggregate>, Error> {
+    if others.is_empty() {
+        return Ok(vec![]);
     }
-    execute(
-        connection,
-        "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)",
-        (Kind::Pair as u8, low, high),
-    )?;
-    Ok(connection.last_insert_rowid())
+    let mine = entity(connection, Kind::Intent, acting)?;
+    let mut find = connection.prepare_cached("SELECT id FROM aggregate WHERE low = ?1 AND high = ?2")?;
+    let mut pairs = Vec::with_capacity(others.len());
+    for with in others {
+        let theirs = entity(connection, Kind::Intent, *with)?;
+        let (low, high) = if acting < *with { (mine, theirs) } else { (theirs, mine) };
+        let id = if let Some(known) = find.query_row((low, high), |row| row.get(0)).optional()? {
+            known
+        } else {
+            execute(
+                connection,
+                "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)",
+                (Kind::Pair as u8, low, high),
+            )?;
+            connection.last_insert_rowid()
+        };
+        let sides = Some((acting.min(*with), acting.max(*with)));
+        pairs.push(Aggregate { kind: Kind::Pair, id, sides });
+    }
+    Ok(pairs)
 }
 
 /// The number of a scope in the dictionary.
@@ -201,98 +250,59 @@ pub(super) fn scope(connection: &Connection, kind: ScopeKind, full: &str) -> Res
     Ok(connection.last_insert_rowid())
 }
 
-/// Whether the event comes after everything its aggregate has seen.
-fn arrives_last(connection: &Connection, aggregate: i64, seq: u64) -> Result<bool, Error> {
-    let mut last = connection.prepare_cached("SELECT last_seq FROM aggregate WHERE id = ?1")?;
-    match last.query_row([aggregate], |row| row.get::<_, Option<u64>>(0))? {
-        None => Ok(true),
-        Some(last) if last == seq => Ok(false),
-        Some(last) => Ok(place(connection, last)? < place(connection, seq)?),
-    }
-}
-
-fn kind(connection: &Connection, aggregate: i64) -> Result<Kind, Error> {
-    let mut find = connection.prepare_cached("SELECT kind FROM aggregate WHERE id = ?1")?;
-    let number: u8 = find.query_row([aggregate], |row| row.get(0))?;
-    [Kind::Agent, Kind::Intent, Kind::Pair, Kind::Message]
-        .into_iter()
-        .find(|kind| *kind as u8 == number)
-        .ok_or_else(|| Error::Internal(format!("aggregate {aggregate} is of the unknown kind {number}")))
-}
-
-/// Applies one event on top of its aggregate. Returns it if its effectiveness changed.
-fn advance(connection: &Connection, aggregate: i64, event: &Folded) -> Result<Vec<Id<Event>>, Error> {
-    execute(connection, "UPDATE aggregate SET last_seq = ?2 WHERE id = ?1", (aggregate, event.seq))?;
-    let flipped = apply(connection, aggregate, event)?;
-    Ok(flipped.then_some(event.event_id).into_iter().collect())
-}
-
 /// Folds all events of an aggregate from nothing. Returns those whose effectiveness changed.
-fn start_over(connection: &Connection, aggregate: i64) -> Result<Vec<Id<Event>>, Error> {
-    match kind(connection, aggregate)? {
-        Kind::Agent => agent::clear(connection, aggregate)?,
-        Kind::Intent => intent::clear(connection, aggregate)?,
-        Kind::Pair => pair::clear(connection, aggregate)?,
-        Kind::Message => message::clear(connection, aggregate)?,
+fn start_over(connection: &Connection, aggregate: &Aggregate) -> Result<Vec<Id<Event>>, Error> {
+    match aggregate.kind {
+        Kind::Agent => agent::clear(connection, aggregate.id)?,
+        Kind::Intent => intent::clear(connection, aggregate.id)?,
+        Kind::Pair => pair::clear(connection, aggregate.id)?,
+        Kind::Message => message::clear(connection, aggregate.id)?,
     }
     let mut flipped = Vec::new();
-    for seq in order::events(connection, aggregate)? {
+    for seq in order::events(connection, aggregate.id)? {
         let event = load(connection, seq)?;
-        flipped.extend(advance(connection, aggregate, &event)?);
+        let fate = order::fate_of_cause(connection, &event)?;
+        let effect = apply(connection, aggregate, &event, fate)?;
+        if note(connection, seq, &effect)? {
+            flipped.push(event.event_id);
+        }
     }
     Ok(flipped)
 }
 
-/// Applies `event` to `aggregate`, notes its effect, and says whether that is another than before.
-fn apply(connection: &Connection, aggregate: i64, event: &Folded) -> Result<bool, Error> {
-    let effect = match (order::fate_of_cause(connection, event)?, &event.fact) {
-        (Effect::Ignored(why), _) => Effect::Ignored(why),
-        (Effect::Applied, Some(Fact::AgentRegistered(fact))) => {
-            agent::registered(connection, aggregate, event, fact)?
+/// Applies `event` on top of `aggregate`, unless its cause already says that it has no effect.
+fn apply(
+    connection: &Connection,
+    aggregate: &Aggregate,
+    event: &Folded,
+    fate: Effect,
+) -> Result<Effect, Error> {
+    let (Effect::Applied, Some(fact)) = (fate, &event.fact) else { return Ok(fate) };
+    match fact {
+        Fact::AgentRegistered(fact) => agent::registered(connection, aggregate.id, event, fact),
+        Fact::AgentRetired(_) => agent::retired(connection, aggregate.id),
+        Fact::IntentAssessed(fact) => work::assessed(connection, aggregate.id, event, fact),
+        Fact::IntentAdopted(fact) => work::adopted(connection, aggregate.id, event, fact),
+        Fact::LifecycleTransitioned(fact) => work::transitioned(connection, aggregate.id, event, fact),
+        Fact::WorkDiscarded(_) => work::discarded(connection, aggregate.id, event),
+        Fact::ClaimCreated(fact) => claim::created(connection, aggregate.id, event, fact),
+        Fact::ClaimRenewed(fact) => claim::renewed(connection, aggregate.id, event, fact),
+        Fact::ClaimReleased(_) => claim::released(connection, aggregate.id, event),
+        Fact::CoordinationSent(fact) if aggregate.kind == Kind::Pair => {
+            pair::talked_about(connection, aggregate.id, fact)
         }
-        (Effect::Applied, Some(Fact::IntentPublished(fact))) => {
-            intent::published(connection, aggregate, event, fact)?
+        Fact::CoordinationSent(fact) => message::sent(connection, aggregate.id, event, fact),
+        Fact::CoordinationRead(_) => message::read(connection, aggregate.id, event),
+        Fact::ConflictResolved(fact) => pair::resolved(connection, aggregate.id, event, fact),
+        Fact::IntentPublished(fact) => intent::published(connection, aggregate.id, event, fact),
+        Fact::IntentAmended(fact) => intent::amended(connection, aggregate.id, event, fact),
+        Fact::ConflictDetected(fact) | Fact::ConflictRedetected(fact) => {
+            pair::detected(connection, aggregate, event, fact)
         }
-        (Effect::Applied, Some(Fact::IntentAmended(fact))) => {
-            intent::amended(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::AgentRetired(_))) => agent::retired(connection, aggregate)?,
-        (Effect::Applied, Some(Fact::IntentAssessed(fact))) => {
-            work::assessed(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::IntentAdopted(fact))) => {
-            work::adopted(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::LifecycleTransitioned(fact))) => {
-            work::transitioned(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::WorkDiscarded(_))) => work::discarded(connection, aggregate, event)?,
-        (Effect::Applied, Some(Fact::ClaimCreated(fact))) => {
-            claim::created(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::ClaimRenewed(fact))) => {
-            claim::renewed(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::ClaimReleased(_))) => claim::released(connection, aggregate, event)?,
-        (Effect::Applied, Some(Fact::CoordinationSent(fact))) => match kind(connection, aggregate)? {
-            Kind::Message => message::sent(connection, aggregate, event, fact)?,
-            _ => pair::talked_about(connection, aggregate, fact)?,
-        },
-        (Effect::Applied, Some(Fact::CoordinationRead(_))) => message::read(connection, aggregate, event)?,
-        (Effect::Applied, Some(Fact::ConflictResolved(fact))) => {
-            pair::resolved(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::ConflictDismissed(fact))) => {
-            pair::dismissed(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, Some(Fact::FindingsOwed(fact))) => pair::owed(connection, aggregate, event, fact)?,
-        (Effect::Applied, Some(Fact::FindingsSettled(_))) => pair::settled(connection, aggregate, event)?,
-        (Effect::Applied, Some(Fact::ConflictDetected(fact) | Fact::ConflictRedetected(fact))) => {
-            pair::detected(connection, aggregate, event, fact)?
-        }
-        (Effect::Applied, None) => Effect::Applied,
-    };
-    note(connection, event.seq, &effect)
+        Fact::ConflictDismissed(fact) => pair::dismissed(connection, aggregate, event, fact),
+        Fact::FindingsOwed(_) => pair::owed(connection, aggregate, event),
+        Fact::FindingsSettled(_) => pair::settled(connection, aggregate, event),
+    }
 }
 
 /// Notes whether event `seq` has an effect, and says whether that is another than before. The
@@ -311,7 +321,7 @@ fn note(connection: &Connection, seq: u64, effect: &Effect) -> Result<bool, Erro
 }
 
 /// Aggregates touched by the events that follow from `cause`.
-fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<i64>, Error> {
+fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<Aggregate>, Error> {
     let mut find = connection.prepare_cached("SELECT seq FROM event WHERE cause = ?1")?;
     let events: Vec<u64> = find.query_map([cause], |row| row.get(0))?.collect::<Result<_, _>>()?;
     let mut aggregates = Vec::new();
@@ -324,22 +334,26 @@ fn followers(connection: &Connection, cause: Id<Event>) -> Result<Vec<i64>, Erro
 fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
     let mut find = connection.prepare_cached(
         "SELECT event_id, entity_id, agent_id, cause, replica, created_at, event_type, version, shared,
-                event_local.payload, entity_type
+                event_local.payload, entity_type, lamport
          FROM event LEFT JOIN event_local USING (seq) WHERE seq = ?1",
     )?;
     Ok(find.query_row([seq], |row| {
         let (event_type, shared): (String, String) = (row.get(6)?, row.get(8)?);
+        let entity_id: String = row.get(1)?;
         let local: Option<String> = row.get(9)?;
         Ok(Folded {
             seq,
             event_id: row.get(0)?,
             entity_type: row.get(10)?,
-            entity_id: row.get(1)?,
+            intent: Id::exact(&entity_id),
+            entity_id,
             agent_id: row.get(2)?,
             cause: row.get(3)?,
             replica: row.get(4)?,
             created_at: row.get(5)?,
             fact: Fact::read(&event_type, row.get(7)?, &shared, local.as_deref()),
+            lamport: row.get(11)?,
+            scopes: OnceCell::new(),
         })
     })?)
 }

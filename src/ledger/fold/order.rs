@@ -18,6 +18,20 @@ pub(super) fn place(connection: &Connection, seq: u64) -> Result<Place, Error> {
     Ok(find.query_row([seq], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?)
 }
 
+/// Whether an event comes after every other one that is here, and so is last wherever it happens. A
+/// ledger's own new events do.
+pub(super) fn is_newest(connection: &Connection, event: &Folded) -> Result<bool, Error> {
+    let mut later = connection.prepare_cached(
+        "SELECT count(*) FROM replica WHERE last_lamport > ?1 OR last_lamport = ?1 AND id <> ?2",
+    )?;
+    Ok(later.query_row((event.lamport, event.replica), |row| row.get::<_, u64>(0))? == 0)
+}
+
+/// Whether event `seq` comes after all others of its aggregate.
+pub(super) fn is_last(connection: &Connection, aggregate: i64, seq: u64) -> Result<bool, Error> {
+    Ok(events(connection, aggregate)?.last() == Some(&seq))
+}
+
 /// The events of an aggregate, in that order.
 pub(super) fn events(connection: &Connection, aggregate: i64) -> Result<Vec<u64>, Error> {
     let mut find = connection.prepare_cached(

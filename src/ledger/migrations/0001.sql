@@ -65,12 +65,11 @@ BEGIN SELECT RAISE(ABORT, 'published history cannot be changed'); END;
 -- Dictionaries: numbers for identities. They are no state, differ between ledgers, and stay.
 -- kind 1 agent, 2 intent, 4 message (all by uid), 3 pair of intents (low and high by id).
 CREATE TABLE aggregate (
-    id       INTEGER PRIMARY KEY,
-    kind     INTEGER NOT NULL,
-    uid      BLOB,
-    low      INTEGER,
-    high     INTEGER,
-    last_seq INTEGER
+    id   INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    uid  BLOB,
+    low  INTEGER,
+    high INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX aggregate_uid ON aggregate (kind, uid) WHERE uid IS NOT NULL;
 CREATE UNIQUE INDEX aggregate_pair ON aggregate (low, high) WHERE low IS NOT NULL;
@@ -203,9 +202,12 @@ CREATE TABLE active_scope (
     inferred     INTEGER NOT NULL,
     published_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX active_scope_full ON active_scope (kind, full);
-CREATE INDEX active_scope_alias ON active_scope (kind, alias) WHERE alias IS NOT NULL;
-CREATE INDEX active_scope_reversed ON active_scope (kind, reversed) WHERE reversed IS NOT NULL;
+-- Everything a comparison asks for: a popular scope has hundreds of rows, all over the table.
+CREATE INDEX active_scope_full
+    ON active_scope (kind, full, intent, agent, scope, operation, inferred, published_at);
+-- With the scope, so that those found by their full form need not be looked at again.
+CREATE INDEX active_scope_alias ON active_scope (kind, alias, scope) WHERE alias IS NOT NULL;
+CREATE INDEX active_scope_reversed ON active_scope (kind, reversed, scope) WHERE reversed IS NOT NULL;
 CREATE INDEX active_scope_intent ON active_scope (intent);
 
 -- The words of their names, and of the summaries, by the size of the set they stand in.
@@ -226,32 +228,31 @@ CREATE TABLE active_summary (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX active_summary_intent ON active_summary (intent);
 
--- Findings on record. Scopes are 0 and operations absent for duplicate work. `settled` is the severity
--- at which the matter was closed for good; while it is absent, a new sight opens a closed conflict again.
+-- Findings on record, most of what a busy ledger holds. Scopes are 0 and operations absent for duplicate
+-- work. The identifier follows from rule, intents and scopes; its first 31 bits are enough to find it by.
+-- flags: 1 asserted, 2 the operation of the low side and 4 that of the high side inferred. `settled` is
+-- the severity at which the matter was closed for good; while it is absent, a new sight opens it again.
 CREATE TABLE conflict (
     pair           INTEGER NOT NULL,
     rule           INTEGER NOT NULL,
     low_scope      INTEGER NOT NULL,
     high_scope     INTEGER NOT NULL,
-    uid            BLOB    NOT NULL,
+    uid_head       INTEGER NOT NULL,
     tier           INTEGER,
     severity       INTEGER NOT NULL,
     score          INTEGER NOT NULL,
     low_operation  INTEGER,
     high_operation INTEGER,
-    low_inferred   INTEGER,
-    high_inferred  INTEGER,
+    flags          INTEGER NOT NULL,
     similarity     INTEGER,
-    asserted       INTEGER NOT NULL,
     status         INTEGER NOT NULL,
     first_seq      INTEGER NOT NULL,
     settled        INTEGER,
     decision       INTEGER,
     PRIMARY KEY (pair, rule, low_scope, high_scope)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX conflict_uid ON conflict (uid);
-CREATE INDEX conflict_by_age ON conflict (first_seq);
-CREATE INDEX conflict_unsettled ON conflict (status, first_seq) WHERE status IN (1, 2);
+CREATE INDEX conflict_uid_head ON conflict (uid_head);
+CREATE INDEX conflict_by_age ON conflict (status, first_seq, pair, rule, low_scope, high_scope);
 
 -- Findings that wait for a silent owner: `debtor` is that owner's intent.
 CREATE TABLE owed (

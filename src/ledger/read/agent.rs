@@ -67,14 +67,14 @@ impl Snapshot<'_> {
     pub fn agents(&self, all: bool, after: Option<Cursor>, limit: u32) -> Result<Page<Agent>, Error> {
         let hidden = if all { None } else { Some(AgentStatus::Retired) };
         let total = self.count("SELECT count(*) FROM agent WHERE status IS NOT ?1", [hidden])?;
-        let after = after.unwrap_or(Cursor { position: i64::MIN, uid: [0; 16] });
+        let after = after.unwrap_or(Cursor { position: i64::MIN, tie: [0; 16] });
         let mut find = self.connection().prepare_cached(&format!(
             "SELECT {COLUMNS} FROM agent JOIN aggregate USING (id)
              WHERE status IS NOT ?1 AND (registered_at, uid) > (?2, ?3) ORDER BY registered_at, uid LIMIT ?4"
         ))?;
-        let found = find.query_map((hidden, after.position, after.uid, limit + 1), |row| {
+        let found = find.query_map((hidden, after.position, after.tie, limit + 1), |row| {
             let agent = agent(row)?;
-            let cursor = Cursor { position: agent.registered_at.as_millis(), uid: *agent.id.as_bytes() };
+            let cursor = Cursor { position: agent.registered_at.as_millis(), tie: *agent.id.as_bytes() };
             Ok((cursor, agent))
         })?;
         Ok(Page::cut(found.collect::<Result<_, _>>()?, limit, total))
@@ -133,6 +133,15 @@ impl Snapshot<'_> {
             .prepare_cached("SELECT uid FROM aggregate JOIN agent USING (id) WHERE id = ?1")?;
         let known: Option<Id<Agent>> = find.query_row([agent], |row| row.get(0)).optional()?;
         known.map(|known| self.last_seen(known)).transpose()
+    }
+
+    /// When the agent with this number was last noted to be there; its events may be newer.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn presence(&self, agent: i64) -> Result<Option<Timestamp>, Error> {
+        let mut find = self.connection().prepare_cached("SELECT last_seen FROM presence WHERE agent = ?1")?;
+        Ok(find.query_row([agent], |row| row.get(0)).optional()?)
     }
 
     pub(super) fn count(&self, sql: &str, values: impl rusqlite::Params) -> Result<u64, Error> {

@@ -39,16 +39,16 @@ impl Snapshot<'_> {
             return Err(Error::NotFound { noun: "intent", reference: intent.to_string() });
         };
         let total = self.count("SELECT count(*) FROM assessment WHERE intent = ?1", [row])?;
-        let after = after.unwrap_or(Cursor { position: i64::MIN, uid: [0; 16] });
+        let after = after.unwrap_or(Cursor { position: i64::MIN, tie: [0; 16] });
         let mut find = self.connection().prepare_cached(&format!(
             "{SELECT} WHERE assessment.intent = ?1 AND created_at >= ?2
                  AND (created_at > ?2 OR assessment.uid > ?3)
              ORDER BY created_at, assessment.uid LIMIT ?4"
         ))?;
-        let found = find.query_map((row, after.position, after.uid, limit + 1), |row| {
+        let found = find.query_map((row, after.position, after.tie, limit + 1), |row| {
             let assessment = assessment(row)?;
             let cursor =
-                Cursor { position: assessment.created_at.as_millis(), uid: *assessment.id.as_bytes() };
+                Cursor { position: assessment.created_at.as_millis(), tie: *assessment.id.as_bytes() };
             Ok((cursor, assessment))
         })?;
         Ok(Page::cut(found.collect::<Result<_, _>>()?, limit, total))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{OptionalExtension, Row};
 
 use super::super::error::Error;
-use super::{NearClaim, Snapshot, Unsettled};
+use super::{NearClaim, Snapshot};
 use crate::detect::tiers::Compared;
 use crate::domain::conflict::Tier;
 use crate::domain::{Agent, CanonicalScope, Claim, ClaimStatus, Id, Intent, Scope, ScopeKind, Timestamp};
@@ -160,30 +160,6 @@ impl Snapshot<'_> {
             "SELECT EXISTS (SELECT 1 FROM claim WHERE intent = ?1 AND status = ?2 AND lease_expires_at > ?3)",
         )?;
         Ok(find.query_row((intent, ClaimStatus::Active, now), |row| row.get(0))?)
-    }
-
-    /// Unsettled conflicts over claims of an intent of which one claim has ended by `now`, and
-    /// the other intent of each.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn ended_claim_conflicts(&self, intent: Id<Intent>, now: Timestamp) -> Result<Vec<Unsettled>, Error> {
-        let Some((row, ..)) = self.intent_row(intent)? else { return Ok(Vec::new()) };
-        let mut find = self.connection().prepare_cached(
-            "SELECT conflict.uid, other.uid FROM (
-                 SELECT id, low, high, high AS other FROM aggregate WHERE low = ?1
-                 UNION ALL SELECT id, low, high, low FROM aggregate WHERE high = ?1) pair
-             JOIN conflict ON conflict.pair = pair.id AND conflict.rule = 5
-             JOIN aggregate other ON other.id = pair.other
-             WHERE conflict.status IN (1, 2)
-                 AND NOT (EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.low AND claim.scope = low_scope
-                                  AND claim.status = 1 AND lease_expires_at > ?2)
-                      AND EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.high AND claim.scope = high_scope
-                                  AND claim.status = 1 AND lease_expires_at > ?2))
-             ORDER BY 2, 1",
-        )?;
-        let found = find.query_map((row, now), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(found.collect::<Result<_, _>>()?)
     }
 
     /// How many claims each agent holds whose leases run at `now`; none for one that is not named.

@@ -4,12 +4,7 @@ use rusqlite::OptionalExtension;
 
 use super::super::error::Error;
 use super::Snapshot;
-use crate::domain::conflict::OpenConflicts;
-use crate::domain::cut::Cut;
-use crate::domain::{ConflictStatus, Id, Intent, ScopeClaim, ScopeKind};
-
-/// Ids an [`OpenConflicts`] shows; its count is whole.
-const SHOWN: u32 = 100;
+use crate::domain::{Id, Intent, ScopeClaim, ScopeKind};
 
 impl Snapshot<'_> {
     /// One intent.
@@ -75,26 +70,5 @@ impl Snapshot<'_> {
                             WHERE kind = ?1 AND full = ?2)",
         )?;
         Ok(find.query_row((kind, full), |row| row.get(0))?)
-    }
-
-    /// Unsettled conflicts of an intent, newest first.
-    ///
-    /// # Errors
-    /// Whatever stops a read.
-    pub fn open_conflicts(&self, intent: Id<Intent>) -> Result<OpenConflicts, Error> {
-        const OF_INTENT: &str = "FROM conflict WHERE status IN (?2, ?3) AND pair IN (
-                SELECT pair.id FROM aggregate self JOIN aggregate pair ON pair.low = self.id
-                WHERE self.kind = 2 AND self.uid = ?1
-                UNION ALL
-                SELECT pair.id FROM aggregate self JOIN aggregate pair ON pair.high = self.id
-                WHERE self.kind = 2 AND self.uid = ?1)";
-        let unsettled = (intent, ConflictStatus::Open, ConflictStatus::Coordinating);
-        let count = self.count(&format!("SELECT count(*) {OF_INTENT}"), unsettled)?;
-        let mut find = self
-            .connection()
-            .prepare_cached(&format!("SELECT uid {OF_INTENT} ORDER BY first_seq DESC, uid LIMIT {SHOWN}"))?;
-        let ids: Vec<_> = find.query_map(unsettled, |row| row.get(0))?.collect::<Result<_, _>>()?;
-        let cut = Cut::default().with("ids", ids.len(), count);
-        Ok(OpenConflicts { count, ids, as_of_event: self.last_seq()?, cut })
     }
 }

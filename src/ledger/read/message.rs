@@ -42,15 +42,15 @@ impl Snapshot<'_> {
     pub fn inbox(&self, agent: Id<Agent>, after: Option<Cursor>, limit: u32) -> Result<Page<Message>, Error> {
         let agent = self.agent_row(agent)?;
         let total = self.count("SELECT count(*) FROM message WHERE recipient = ?1", [agent])?;
-        let after = after.unwrap_or(Cursor { position: i64::MIN, uid: [0; 16] });
+        let after = after.unwrap_or(Cursor { position: i64::MIN, tie: [0; 16] });
         let mut find = self.connection().prepare_cached(&format!(
             "{SELECT} WHERE message.recipient = ?1 AND message.created_at >= ?2
                  AND (message.created_at > ?2 OR self.uid > ?3)
              ORDER BY message.created_at, self.uid LIMIT ?4"
         ))?;
-        let found = find.query_map((agent, after.position, after.uid, limit + 1), |row| {
+        let found = find.query_map((agent, after.position, after.tie, limit + 1), |row| {
             let message = message(row)?;
-            let cursor = Cursor { position: message.created_at.as_millis(), uid: *message.id.as_bytes() };
+            let cursor = Cursor { position: message.created_at.as_millis(), tie: *message.id.as_bytes() };
             Ok((cursor, message))
         })?;
         Ok(Page::cut(found.collect::<Result<_, _>>()?, limit, total))

@@ -1,13 +1,16 @@
 //! Reading: typed answers from one consistent moment.
 
+mod age;
 mod agent;
 mod assessment;
 mod claim;
 mod conflict;
 mod counterpart;
 pub(super) mod event;
+pub(super) mod identity;
 mod intent;
 mod message;
+mod near;
 pub mod page;
 mod postings;
 mod resolve;
@@ -20,8 +23,8 @@ use super::error::Error;
 
 pub use agent::LastSeen;
 pub use claim::LiveClaim;
-pub use conflict::{Among, KnownConflict, Unsettled};
 pub use counterpart::Counterpart;
+pub use identity::{Among, KnownConflict, Unsettled};
 pub use page::{Cursor, Page};
 pub use postings::{NearClaim, Posting};
 pub use status::{Grouped, StatusConflict, StatusIntent, StatusSide};

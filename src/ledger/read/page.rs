@@ -6,13 +6,14 @@ use crate::domain::Invalid;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     pub(in super::super) position: i64,
-    pub(in super::super) uid: [u8; 16],
+    /// Tells apart what has the same position.
+    pub(in super::super) tie: [u8; 16],
 }
 
 impl std::fmt::Display for Cursor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:x}-", self.position)?;
-        self.uid.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.tie.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -20,10 +21,10 @@ impl std::str::FromStr for Cursor {
     type Err = Invalid;
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let parse = || {
-            let (position, uid) = text.split_once('-')?;
+            let (position, tie) = text.split_once('-')?;
             let position = u64::from_str_radix(position, 16).ok()?.cast_signed();
-            let uid = (uid.len() == 32).then(|| u128::from_str_radix(uid, 16).ok()).flatten()?.to_be_bytes();
-            Some(Self { position, uid })
+            let tie = (tie.len() == 32).then(|| u128::from_str_radix(tie, 16).ok()).flatten()?.to_be_bytes();
+            Some(Self { position, tie })
         };
         parse().ok_or_else(|| Invalid::new("must be the `next` of an earlier page"))
     }
@@ -87,7 +88,7 @@ mod tests {
     #[test]
     fn a_cursor_reads_back_as_itself_and_nothing_else_is_one() {
         for position in [0, 1_786_795_200_000, -1, i64::MIN] {
-            let cursor = Cursor { position, uid: [0x0a; 16] };
+            let cursor = Cursor { position, tie: [0x0a; 16] };
             assert_eq!(cursor.to_string().parse(), Ok(cursor));
         }
         for text in ["", "-", "1-", "x-00", "1-zz", "1-0a0a"] {

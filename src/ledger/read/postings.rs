@@ -6,17 +6,14 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Row, ToSql};
-
 use super::super::error::Error;
 use super::Snapshot;
+use super::near::{FREQUENT, Near, Source, rarest};
 use crate::detect::findings::says_enough;
 use crate::detect::names::{self, Words, reaches};
-use crate::detect::tiers::{
-    Compared, alias_key, are_similar, directories_above, dotted, has_tails, key, says_too_little, tails,
-};
+use crate::detect::tiers::Compared;
 use crate::domain::conflict::Tier;
-use crate::domain::{CanonicalScope, ScopeKind, ScopeOperation, Timestamp};
+use crate::domain::{ScopeOperation, Timestamp};
 
 /// An active scope of another agent that overlaps with the one asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,29 +55,6 @@ pub struct NearClaim {
     pub claimed_at: Timestamp,
 }
 
-/// How a row overlaps with the scope asked for.
-#[derive(Clone, Copy)]
-struct Way {
-    tier: Tier,
-    /// For a directory and what lies below it: whether the one asked for is the directory.
-    contains: bool,
-    /// For similar names: the share of words, in thousandths.
-    words: u32,
-}
-
-const fn by(tier: Tier) -> Way {
-    Way { tier, contains: false, words: 0 }
-}
-
-/// A table of scopes with their canonical forms, and what is read of a row. The first columns are the
-/// number of the row and that of its agent.
-struct Source<T> {
-    select: &'static str,
-    /// Whether overlaps that are mere hints count.
-    hints: bool,
-    read: fn(&Row<'_>, Way) -> rusqlite::Result<T>,
-}
-
 const POSTINGS: Source<Posting> = Source {
     select: "SELECT id, agent, intent, scope, operation, inferred, published_at FROM active_scope WHERE",
     hints: true,
@@ -114,156 +88,8 @@ const CLAIMS: Source<NearClaim> = Source {
     },
 };
 
-/// A full form that is its own alias.
-const IS_ALIAS: &str = "kind = ?1 AND full = ?2 AND alias IS NULL";
-/// A word that stands in this many sets is as frequent as any: counting stops.
-const FREQUENT: u32 = 256;
 /// So few intents are compared one by one.
 const FEW: usize = 64;
-
-/// What was found so far, each row under the first and so strongest tier it was found by.
-struct Near<'s, T> {
-    snapshot: &'s Snapshot<'s>,
-    source: Source<T>,
-    agent: i64,
-    found: HashMap<i64, T>,
-}
-
-impl<T> Near<'_, T> {
-    fn overlapping(mut self, scope: &Compared) -> Result<Vec<T>, Error> {
-        if scope.kind == ScopeKind::File {
-            self.files(scope)?;
-        } else {
-            self.names(scope)?;
-        }
-        Ok(self.found.into_values().collect())
-    }
-
-    fn look(&mut self, way: Way, condition: &str, values: &[&dyn ToSql]) -> Result<(), Error> {
-        let select = self.source.select;
-        let mut find = self.snapshot.connection().prepare_cached(&format!("{select} {condition}"))?;
-        let mut rows = find.query(values)?;
-        while let Some(row) = rows.next()? {
-            self.add(row, way)?;
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, row: &Row<'_>, way: Way) -> Result<(), Error> {
-        if row.get::<_, i64>(1)? != self.agent
-            && let Entry::Vacant(new) = self.found.entry(row.get(0)?)
-        {
-            new.insert((self.source.read)(row, way)?);
-        }
-        Ok(())
-    }
-
-    fn files(&mut self, scope: &Compared) -> Result<(), Error> {
-        self.look(by(Tier::Same), "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
-        self.look(by(Tier::SameName), "kind = ?1 AND alias = ?2", &[&scope.kind, &scope.alias])?;
-        if scope.alias != scope.full {
-            self.look(by(Tier::SameName), IS_ALIAS, &[&scope.kind, &scope.alias])?;
-        }
-        for above in directories_above(&scope.full) {
-            self.look(by(Tier::Inside), "kind = ?1 AND full = ?2", &[&scope.kind, &above])?;
-        }
-        self.other_kinds(scope)?;
-        let inside = Way { contains: true, ..by(Tier::Inside) };
-        if scope.full == "." {
-            return self.look(inside, "kind = ?1", &[&scope.kind]);
-        }
-        // What lies below begins with the path and `/`, and comes before the path and `0`.
-        let (first, last) = (format!("{}/", scope.full), format!("{}0", scope.full));
-        self.look(inside, "kind = ?1 AND full >= ?2 AND full < ?3", &[&scope.kind, &first, &last])
-    }
-
-    fn names(&mut self, scope: &Compared) -> Result<(), Error> {
-        self.look(by(Tier::Same), "kind = ?1 AND full = ?2", &[&scope.kind, &scope.full])?;
-        if let Some(alias) = alias_key(scope) {
-            self.look(by(Tier::SameName), "kind = ?1 AND alias = ?2", &[&scope.kind, &alias])?;
-            self.look(by(Tier::SameName), IS_ALIAS, &[&scope.kind, &alias])?;
-        }
-        if has_tails(scope.kind) {
-            let name = dotted(&scope.full);
-            let reversed = |name: &str| name.chars().rev().collect::<String>();
-            for tail in tails(&name).chain([name.as_str()]).filter(|tail| !says_too_little(tail)) {
-                let reversed = reversed(tail);
-                self.look(by(Tier::SameName), "kind = ?1 AND reversed = ?2", &[&scope.kind, &reversed])?;
-            }
-            if !says_too_little(&scope.full) {
-                // What ends in this name begins, reversed, with it and a dot; `/` follows the dot.
-                let (first, last) = (format!("{}.", reversed(&name)), format!("{}/", reversed(&name)));
-                let range = "kind = ?1 AND reversed >= ?2 AND reversed < ?3";
-                self.look(by(Tier::SameName), range, &[&scope.kind, &first, &last])?;
-            }
-        }
-        self.other_kinds(scope)?;
-        if self.source.hints && names::vary(scope.kind) { self.similar(scope) } else { Ok(()) }
-    }
-
-    fn other_kinds(&mut self, scope: &Compared) -> Result<(), Error> {
-        if !self.source.hints {
-            return Ok(());
-        }
-        let key = key(scope);
-        for kind in ScopeKind::ALL.iter().filter(|kind| **kind != scope.kind) {
-            if *kind == ScopeKind::File {
-                self.look(by(Tier::OtherKind), IS_ALIAS, &[kind, &key])?;
-                self.look(by(Tier::OtherKind), "kind = ?1 AND alias = ?2", &[kind, &key])?;
-            } else {
-                self.look(by(Tier::OtherKind), "kind = ?1 AND full = ?2", &[kind, &key])?;
-            }
-        }
-        Ok(())
-    }
-
-    /// A name that has all my words has my rarest one; one whose words are all mine lacks as many
-    /// of mine as it is shorter, and so has one of that many rarest and one more.
-    fn similar(&mut self, scope: &Compared) -> Result<(), Error> {
-        let mine = scope.words.len();
-        for size in 1..=mine * 2 {
-            if !reaches(mine.min(size), mine.max(size), names::SIMILAR) {
-                continue;
-            }
-            let probes = mine.saturating_sub(size) + 1;
-            let count = "SELECT count(*) FROM (SELECT 1 FROM active_word WHERE kind = ?1 AND word = ?2 AND size = ?3 LIMIT ?4)";
-            let rarity = |word: &String| self.snapshot.count(count, (scope.kind, word, size, FREQUENT));
-            for word in rarest(&scope.words, probes, rarity)? {
-                let mut find = self.snapshot.connection().prepare_cached(
-                    "SELECT active_scope.id, agent, active_scope.intent, active_scope.scope, active_scope.operation,
-                            active_scope.inferred, published_at, full, active_scope.alias, key
-                     FROM active_word JOIN active_scope ON active_scope.id = active_word.scope
-                     JOIN intent_scope ON intent_scope.intent = active_scope.intent
-                         AND intent_scope.scope = active_scope.scope
-                     WHERE active_word.kind = ?1 AND word = ?2 AND size = ?3",
-                )?;
-                let mut rows = find.query((scope.kind, word, size))?;
-                while let Some(row) = rows.next()? {
-                    let full: String = row.get(7)?;
-                    let alias = row.get::<_, Option<String>>(8)?.unwrap_or_else(|| full.clone());
-                    let canonical = CanonicalScope { kind: scope.kind, full, alias };
-                    let theirs = Compared::new(&row.get::<_, String>(9)?, canonical);
-                    if are_similar(scope, &theirs) {
-                        let words = names::jaccard(&scope.words, &theirs.words);
-                        self.add(row, Way { words, ..by(Tier::SimilarName) })?;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The `most` words that stand in the fewest sets.
-fn rarest(
-    words: &Words,
-    most: usize,
-    rarity: impl Fn(&String) -> Result<u64, Error>,
-) -> Result<Vec<&String>, Error> {
-    let mut ranked = words.iter().map(|word| Ok((rarity(word)?, word))).collect::<Result<Vec<_>, Error>>()?;
-    ranked.sort();
-    Ok(ranked.into_iter().take(most).map(|(_, word)| word).collect())
-}
 
 impl Snapshot<'_> {
     /// Active scopes of agents other than `agent` that overlap with `scope`.
@@ -271,8 +97,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// Whatever stops a read.
     pub fn postings(&self, agent: i64, scope: &Compared) -> Result<Vec<Posting>, Error> {
-        let near = Near { snapshot: self, source: POSTINGS, agent, found: HashMap::new() };
-        let mut found = near.overlapping(scope)?;
+        let mut found = Near::find(self, &POSTINGS, agent, scope)?;
         found.sort_by_key(|posting| (posting.intent, posting.scope));
         Ok(found)
     }
@@ -283,8 +108,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// Whatever stops a read.
     pub fn claims_near(&self, agent: i64, scope: &Compared, now: Timestamp) -> Result<Vec<NearClaim>, Error> {
-        let near = Near { snapshot: self, source: CLAIMS, agent, found: HashMap::new() };
-        let mut found = near.overlapping(scope)?;
+        let mut found = Near::find(self, &CLAIMS, agent, scope)?;
         found.retain(|claim| claim.lease_expires_at > now);
         found.sort_by_key(|claim| claim.claim);
         Ok(found)

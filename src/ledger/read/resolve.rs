@@ -1,30 +1,46 @@
 //! From what a caller wrote to the one entity it means.
 
+use rusqlite::Connection;
+
 use super::super::error::Error;
-use super::Snapshot;
+use super::{Snapshot, identity};
 use crate::domain::id::IdKind;
 use crate::domain::{Agent, Conflict, Id, IdRef, Intent};
 
 /// An entity that is looked up by the beginning of its id.
 pub trait Resolvable: IdKind + Sized {
-    /// Ids between ?1 and ?2 in order, at most eleven.
+    /// Ids in `range`, in order, at most [`MOST`].
     #[doc(hidden)]
-    const IDS_BETWEEN: &'static str;
+    fn between(connection: &Connection, range: (Id<Self>, Id<Self>)) -> Result<Vec<Id<Self>>, Error>;
 }
 
+/// So many candidates are looked for: one more than are named.
+const MOST: usize = 11;
+
 impl Resolvable for Agent {
-    const IDS_BETWEEN: &'static str = "SELECT uid FROM aggregate JOIN agent USING (id)
-         WHERE kind = 1 AND uid BETWEEN ?1 AND ?2 ORDER BY uid LIMIT 11";
+    fn between(connection: &Connection, range: (Id<Self>, Id<Self>)) -> Result<Vec<Id<Self>>, Error> {
+        let mut find = connection.prepare_cached(
+            "SELECT uid FROM aggregate JOIN agent USING (id)
+             WHERE kind = 1 AND uid BETWEEN ?1 AND ?2 ORDER BY uid LIMIT 11",
+        )?;
+        Ok(find.query_map(range, |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
 }
 
 impl Resolvable for Intent {
-    const IDS_BETWEEN: &'static str = "SELECT uid FROM aggregate JOIN intent USING (id)
-         WHERE kind = 2 AND uid BETWEEN ?1 AND ?2 ORDER BY uid LIMIT 11";
+    fn between(connection: &Connection, range: (Id<Self>, Id<Self>)) -> Result<Vec<Id<Self>>, Error> {
+        let mut find = connection.prepare_cached(
+            "SELECT uid FROM aggregate JOIN intent USING (id)
+             WHERE kind = 2 AND uid BETWEEN ?1 AND ?2 ORDER BY uid LIMIT 11",
+        )?;
+        Ok(find.query_map(range, |row| row.get(0))?.collect::<Result<_, _>>()?)
+    }
 }
 
 impl Resolvable for Conflict {
-    const IDS_BETWEEN: &'static str =
-        "SELECT uid FROM conflict WHERE uid BETWEEN ?1 AND ?2 ORDER BY uid LIMIT 11";
+    fn between(connection: &Connection, range: (Id<Self>, Id<Self>)) -> Result<Vec<Id<Self>>, Error> {
+        identity::between(connection, range, MOST)
+    }
 }
 
 impl Snapshot<'_> {
@@ -33,15 +49,13 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`Error::NotFound`], or [`Error::Ambiguous`] with the candidates.
     pub fn resolve<K: Resolvable>(&self, reference: &IdRef<K>) -> Result<Id<K>, Error> {
-        let mut find = self.connection().prepare_cached(K::IDS_BETWEEN)?;
-        let mut found: Vec<Id<K>> =
-            find.query_map(reference.range(), |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let mut found = K::between(self.connection(), reference.range())?;
         let reference = reference.to_string();
         match found.len() {
             0 => Err(Error::NotFound { noun: K::NOUN, reference }),
             1 => Ok(found.remove(0)),
             _ => {
-                let candidates = found.iter().take(10).map(ToString::to_string).collect();
+                let candidates = found.iter().take(MOST - 1).map(ToString::to_string).collect();
                 Err(Error::Ambiguous { noun: K::NOUN, reference, candidates })
             }
         }

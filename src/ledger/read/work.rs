@@ -76,7 +76,7 @@ impl Snapshot<'_> {
         let values =
             named_params! { ":agent": agent, ":status": which.status, ":kind": kind, ":alias": alias };
         let total = self.count(&format!("SELECT count(*) FROM intent WHERE {which_rows}"), values)?;
-        let after = after.unwrap_or(Cursor { position: i64::MAX, uid: [0; 16] });
+        let after = after.unwrap_or(Cursor { position: i64::MAX, tie: [0; 16] });
         let mut find = self.connection().prepare_cached(&format!(
             "SELECT self.uid, created_at FROM intent JOIN aggregate self USING (id) WHERE {which_rows}
                  AND created_at <= :position AND (created_at < :position OR self.uid > :uid)
@@ -84,13 +84,13 @@ impl Snapshot<'_> {
         ))?;
         let values = named_params! {
             ":agent": agent, ":status": which.status, ":kind": kind, ":alias": alias,
-            ":position": after.position, ":uid": after.uid, ":limit": limit + 1,
+            ":position": after.position, ":uid": after.tie, ":limit": limit + 1,
         };
         let found = find.query_map(values, |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?)))?;
         let mut work = Vec::new();
         for row in found {
             let (id, created_at): (Id<Intent>, i64) = row?;
-            work.push((Cursor { position: created_at, uid: *id.as_bytes() }, id));
+            work.push((Cursor { position: created_at, tie: *id.as_bytes() }, id));
         }
         let page = Page::cut(work, limit, total);
         let items = page.items.into_iter().map(|id| self.work_on(id, now)).collect::<Result<_, _>>()?;

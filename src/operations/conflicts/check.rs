@@ -215,10 +215,9 @@ impl Asked {
 }
 
 fn on_record(snapshot: &Snapshot<'_>, intent: &Intent, asker: Option<Id<Agent>>) -> Result<Output, Failure> {
-    let mut conflicts = Vec::new();
-    for (conflict, _) in snapshot.unsettled_of(intent.id, Among::All)? {
-        conflicts.push(snapshot.conflict(conflict)?);
-    }
+    let unsettled = snapshot.unsettled_of(intent.id, Among::All)?;
+    let unsettled: Vec<_> = unsettled.into_iter().map(|(id, _)| id).collect();
+    let mut conflicts = snapshot.conflicts_with(&unsettled)?;
     conflicts.sort_by_key(|conflict| (std::cmp::Reverse(conflict.severity), conflict.id));
     let blocking = conflicts.iter().any(|conflict| conflict.severity == Severity::High);
     let all = conflicts.len();

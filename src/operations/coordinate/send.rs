@@ -66,7 +66,8 @@ impl Operation for Send {
                 );
             }
             let between = |conflict_id| {
-                let between = transaction.sides_of(conflict_id)?;
+                let conflict = transaction.conflict(conflict_id)?;
+                let between = (conflict.source_intent_id, conflict.target_intent_id);
                 Ok::<_, Failure>(ConflictBetween { conflict_id, between })
             };
             let about = about.map(between).transpose()?;

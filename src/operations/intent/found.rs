@@ -50,18 +50,18 @@ impl Found {
         findings: &ConflictDetected,
         now: Timestamp,
     ) -> Result<Self, Failure> {
-        let (mut conflicts, mut found, mut high) = (Vec::new(), 0, 0);
+        let (mut shown, mut found, mut high) = (Vec::new(), 0, 0);
         for pair in &findings.pairs {
             for sighting in &pair.found {
                 found += 1;
                 high += usize::from(sighting.severity == Severity::High);
                 // Only what is shown is read back.
-                let shown = sighting.severity != Severity::High || high <= SHOWN_HIGH;
-                if let Some(identity) = findings.identity(intent.id, pair.with, sighting).filter(|_| shown) {
-                    conflicts.push(snapshot.conflict(identity)?);
+                if sighting.severity != Severity::High || high <= SHOWN_HIGH {
+                    shown.extend(findings.identity(intent.id, pair.with, sighting));
                 }
             }
         }
+        let mut conflicts = snapshot.conflicts_with(&shown)?;
         conflicts.sort_by_key(|conflict| Reverse(conflict.severity));
         let (related_work, related) = matches.related(snapshot, now)?;
         let cut = Cut::default().with("conflicts", conflicts.len(), found).with(

@@ -11,7 +11,7 @@ use crate::domain::text::Prose;
 use crate::domain::transition::Act;
 use crate::domain::{Agent, Claim, Conflict, Event, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
-use crate::ledger::{Draft, Patience, Snapshot, Transaction};
+use crate::ledger::{Draft, Patience, Transaction};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts};
 use crate::service::acting::{Actor, Touched};
 use crate::service::claiming::OtherClaims;
@@ -127,15 +127,14 @@ impl Operation for ClaimWork {
                 Ok::<_, Failure>((claims.collect::<Result<Vec<_>, _>>()?, found))
             })?;
         let ids: Vec<_> = found.identities(intent).collect();
-        let shown = ids.iter().take(SHOWN);
-        let read = |snapshot: &Snapshot<'_>| shown.map(|id| snapshot.conflict(*id)).collect::<Result<_, _>>();
+        let shown = &ids[..ids.len().min(SHOWN)];
         Ok(Output {
             claims,
-            warnings: cx.ledger().read(read)?,
+            warnings: cx.ledger().read(|snapshot| snapshot.conflicts_with(shown))?,
             advisory_only: true,
             scope_warnings,
             omitted: Some(found.omitted).filter(|count| *count > 0),
-            cut: Cut::default().with("warnings", ids.len().min(SHOWN), ids.len() as u64),
+            cut: Cut::default().with("warnings", shown.len(), ids.len() as u64),
         })
     }
 }
