@@ -93,6 +93,9 @@ impl OtherClaims {
 /// # Errors
 /// Whatever stops a write.
 pub fn dismiss_ended(transaction: &mut Transaction<'_>, acting: Acting) -> Result<(), Failure> {
+    if !transaction.ever_claimed(acting.intent)? {
+        return Ok(());
+    }
     let ended = transaction.ended_claim_conflicts(acting.intent, transaction.now())?;
     let pairs = by_counterpart(ended);
     if !pairs.is_empty() {

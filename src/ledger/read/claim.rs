@@ -151,6 +151,18 @@ impl Snapshot<'_> {
         Ok(found.collect::<Result<_, _>>()?)
     }
 
+    /// Whether anything was ever claimed for an intent.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn ever_claimed(&self, intent: Id<Intent>) -> Result<bool, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT 1 FROM aggregate self JOIN claim ON claim.intent = self.id
+             WHERE self.kind = 2 AND self.uid = ?1 LIMIT 1",
+        )?;
+        Ok(find.exists([intent])?)
+    }
+
     /// Whether the intent with this number holds a claim whose lease runs at `now`.
     ///
     /// # Errors
