@@ -11,18 +11,23 @@ use crate::domain::{CanonicalScope, Invalid, ScopeClaim, ScopeKind};
 
 /// Endings by which a symbol's container is known to be a file.
 const SOURCE_ENDINGS: &[&str] = &[
-    "c", "cc", "cpp", "cs", "cts", "cxx", "dart", "ex", "exs", "go", "h", "hpp", "hs", "java", "js", "jsx",
-    "kt", "lua", "m", "mjs", "ml", "mts", "php", "pl", "proto", "py", "rb", "rs", "scala", "sh", "sql",
+    "c", "cc", "clj", "cljc", "cljs", "cpp", "cr", "cs", "cts", "cxx", "dart", "erl", "ex", "exs", "fs",
+    "fsx", "go", "groovy", "h", "hh", "hpp", "hs", "java", "jl", "js", "jsx", "kt", "kts", "lua", "m", "mjs",
+    "ml", "mm", "mts", "nim", "php", "pl", "proto", "py", "pyi", "r", "rb", "rs", "scala", "sh", "sql",
     "svelte", "swift", "ts", "tsx", "vue", "zig",
 ];
+
+/// NFC.
+#[must_use]
+pub fn composed(text: &str) -> Cow<'_, str> {
+    ComposingNormalizerBorrowed::new_nfc().normalize(text)
+}
 
 /// NFC, full case folding, NFC.
 #[must_use]
 pub fn folded(text: &str) -> String {
-    let nfc = ComposingNormalizerBorrowed::new_nfc();
-    let composed = nfc.normalize(text);
-    let lowered = CaseMapper::new().fold_string(&composed);
-    nfc.normalize(&lowered).into_owned()
+    let lowered = CaseMapper::new().fold_string(&composed(text)).into_owned();
+    composed(&lowered).into_owned()
 }
 
 /// The canonical forms of a scope. A `file:` key must already be [`relative`].
@@ -36,7 +41,7 @@ pub fn forms(kind: ScopeKind, key: &str) -> CanonicalScope {
         // Two files may differ by case alone, so case is not folded away here: such keys are
         // found through the alias.
         ScopeKind::File => {
-            let full = ComposingNormalizerBorrowed::new_nfc().normalize(key).into_owned();
+            let full = composed(key).into_owned();
             CanonicalScope { kind, alias: folded(key), full }
         }
         _ => {
@@ -54,12 +59,37 @@ pub fn name(kind: ScopeKind, key: &str) -> Cow<'_, str> {
 
 /// The last `::` part after its container's last part; without `::` the last part.
 fn symbol_alias(key: &str) -> String {
-    let mut parts = key.rsplit("::").filter(|part| !part.is_empty());
+    let parts = qualified(key);
+    let mut parts = parts.iter().rev().filter(|part| !part.is_empty());
     match (parts.next(), parts.next()) {
         (Some(member), Some(container)) => format!("{}::{member}", last_part(container)),
         (Some(only), None) => last_part(only).to_owned(),
         _ => key.to_owned(),
     }
+}
+
+/// The parts between `::`, those inside `<…>` left together: `Cache<std::string>` is one name.
+fn qualified(key: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, c) in key.char_indices() {
+        match c {
+            '<' => depth += 1,
+            '>' => {
+                let Some(outer) = depth.checked_sub(1) else { return key.split("::").collect() };
+                depth = outer;
+            }
+            ':' if depth == 0 && at >= start && key[at..].starts_with("::") => {
+                parts.push(&key[start..at]);
+                start = at + 2;
+            }
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        return key.split("::").collect();
+    }
+    parts.push(&key[start..]);
+    parts
 }
 
 /// Whether a name with this ending is that of a source file.
@@ -158,6 +188,9 @@ mod tests {
         assert_eq!(alias("payments.rs::charge"), "payments.rs::charge");
         assert_eq!(alias("com.acme.Cart::add"), "cart::add");
         assert_eq!(alias("CheckoutController.checkout"), "checkout");
+        assert_eq!(alias("std::Cache<std::string>::get"), "cache<std::string>::get");
+        assert_eq!(alias("Vec::operator<"), "vec::operator<");
+        assert_eq!(alias("src/orders/core.clj::normalize"), "core.clj::normalize");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heck::ToSnakeCase;
 
-use super::canonical::{folded, is_source_ending, name};
+use super::canonical::{composed, folded, is_source_ending, name};
 use crate::domain::ScopeKind;
 
 /// A set of words.
@@ -50,7 +50,8 @@ pub fn is_file_name(container: &str) -> bool {
 
 /// The words of a text, `CamelCase` taken apart, in canonical case.
 pub fn split(text: impl AsRef<str>) -> impl Iterator<Item = String> {
-    let snake = text.as_ref().to_snake_case();
+    // An accent that stands by itself would cut the word.
+    let snake = composed(text.as_ref()).to_snake_case();
     snake.split('_').filter(|word| !word.is_empty()).map(folded).collect::<Vec<_>>().into_iter()
 }
 

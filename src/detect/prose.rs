@@ -157,11 +157,16 @@ const PARTS: &[&str] = &[
 ];
 
 /// Words between the part that goes and the thing it goes from.
-const FROM: &[&str] = &["around", "behind", "from", "in", "inside", "of", "on", "within"];
+const FROM: &[&str] =
+    &["across", "around", "at", "behind", "from", "in", "inside", "of", "on", "throughout", "within"];
+
+/// Methods as routes are written with them.
+const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// Where what a verb governs ends.
-const CLAUSE_ENDS: &[&str] =
-    &["and", "but", "so", "then", "to", "with", "by", "for", "while", "when", "because"];
+const CLAUSE_ENDS: &[&str] = &[
+    "and", "as", "but", "so", "then", "to", "into", "onto", "with", "by", "for", "while", "when", "because",
+];
 
 /// The words of a summary that say which work it is. Numbers and versions do not.
 #[must_use]
@@ -184,15 +189,26 @@ pub fn operation(summary: &str, scope: &Words) -> ScopeOperation {
     let clauses = clauses(summary);
     let promises: Vec<_> =
         clauses.iter().filter_map(|clause| Some((clause, promise(clause, scope)?))).collect();
-    let named = promises.iter().find(|(clause, _)| names_it(clause, scope));
-    named.or(promises.first()).map_or(ScopeOperation::Modify, |(_, operation)| *operation)
+    // The clause that names most of it, the first of several.
+    let named = promises.iter().rev().max_by_key(|(clause, _)| named(clause, scope));
+    named.map_or(ScopeOperation::Modify, |(_, operation)| *operation)
 }
 
 /// Parts of a sentence that have a verb of their own, as lists of words.
 fn clauses(summary: &str) -> Vec<Vec<String>> {
-    let mut clauses = vec![Vec::new()];
+    let mut clauses: Vec<Vec<String>> = vec![Vec::new()];
+    let mut gesture = false;
     for spoken in summary.split_whitespace() {
         let word = spoken.trim_matches(|c: char| !c.is_alphanumeric());
+        // What is dragged and dropped is not thrown away.
+        let dragged = clauses.last().and_then(|clause| clause.last()).is_some_and(|last| is_drag(last));
+        if dragged && (word.is_empty() || word.eq_ignore_ascii_case("and")) {
+            gesture = true;
+            continue;
+        }
+        if std::mem::take(&mut gesture) && word.to_lowercase().starts_with("drop") {
+            continue;
+        }
         if ["and", "then", "but"].contains(&word.to_lowercase().as_str()) {
             clauses.push(Vec::new());
         } else if let Some(clause) = clauses.last_mut() {
@@ -205,11 +221,19 @@ fn clauses(summary: &str) -> Vec<Vec<String>> {
     clauses
 }
 
+fn is_drag(word: &str) -> bool {
+    ["drag", "drags", "dragged", "dragging"].contains(&word.to_lowercase().as_str())
+}
+
 /// The operation that the first verb of a clause promises, if that is not negated.
 fn promise(clause: &[String], scope: &Words) -> Option<ScopeOperation> {
     for (at, word) in clause.iter().enumerate() {
         let before = clause[..at].iter().rev().take(2);
         if before.into_iter().any(|word| NEGATIONS.contains(&word.to_lowercase().as_str())) {
+            continue;
+        }
+        // A route's method is no verb.
+        if METHODS.contains(&word.as_str()) {
             continue;
         }
         let verb = stem(&word.to_lowercase());
@@ -221,8 +245,19 @@ fn promise(clause: &[String], scope: &Words) -> Option<ScopeOperation> {
     None
 }
 
-fn names_it(words: &[String], scope: &Words) -> bool {
-    words.iter().any(|word| names::split(word).any(|part| scope.contains(&part)))
+/// How many words of the scope's name are said.
+fn named(words: &[String], scope: &Words) -> usize {
+    let said: Words = words.iter().flat_map(names::split).filter(|part| scope.contains(part)).collect();
+    said.len()
+}
+
+/// Whether something of the scope is meant: `PaymentService's retries`.
+fn is_possessed(object: &[String], scope: &Words) -> bool {
+    let Some((_, before)) = object.split_last() else { return false };
+    before.iter().any(|word| {
+        let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s"));
+        owner.is_some_and(|owner| named(&[owner.to_owned()], scope) > 0)
+    })
 }
 
 /// Whether what follows a destructive verb is less than the scope.
@@ -235,7 +270,7 @@ fn governs_a_part(after: &[String], scope: &Words) -> bool {
     let object = after[..end].iter().position(|word| FROM.contains(&lower(word).as_str())).unwrap_or(end);
     let (object, rest) = after[..end].split_at(object);
     let head_is_a_part = object.last().is_some_and(|head| PARTS.contains(&singular(&lower(head)).as_str()));
-    head_is_a_part || (!names_it(object, scope) && names_it(rest, scope))
+    head_is_a_part || is_possessed(object, scope) || named(object, scope) < named(rest, scope)
 }
 
 fn singular(word: &str) -> String {
@@ -252,8 +287,13 @@ fn stem(word: &str) -> String {
     };
     for ending in ["s", "es", "d", "ed", "ing"] {
         let Some(stripped) = word.strip_suffix(ending) else { continue };
-        let undoubled = stripped.char_indices().next_back().map_or("", |(at, _)| &stripped[..at]);
-        for candidate in [stripped.to_owned(), format!("{stripped}e"), undoubled.to_owned()] {
+        // `dropping` has its last letter twice, `user` has not.
+        let mut letters = stripped.char_indices().rev().map(|(at, letter)| (&stripped[..at], letter));
+        let undoubled = match (letters.next(), letters.next()) {
+            (Some((before, last)), Some((_, other))) if last == other => Some(before.to_owned()),
+            _ => None,
+        };
+        for candidate in [stripped.to_owned(), format!("{stripped}e")].into_iter().chain(undoubled) {
             if known(&candidate) {
                 return candidate;
             }
@@ -304,6 +344,31 @@ mod tests {
             assert_eq!(promised(summary), ScopeOperation::Modify, "{summary}");
         }
         assert_eq!(promised("Remove PaymentService from the billing module"), ScopeOperation::Remove);
+        for summary in [
+            "Remove PaymentService's retry queue",
+            "Remove unused imports across PaymentService",
+            "Move PaymentService tests into their own folder",
+            "Drop the payment form from PaymentService",
+        ] {
+            assert_eq!(promised(summary), ScopeOperation::Modify, "{summary}");
+        }
+    }
+
+    #[test]
+    fn what_sounds_like_a_verb_and_is_none_promises_nothing() {
+        assert_eq!(promised("Rate limit DELETE /payment/{id} of PaymentService"), ScopeOperation::Modify);
+        assert_eq!(promised("Support drag and drop for PaymentService"), ScopeOperation::Extend);
+        assert_eq!(promised("Allow dragging & dropping in PaymentService"), ScopeOperation::Modify);
+        assert_eq!(promised("Remove EmailService and extend PaymentService"), ScopeOperation::Extend);
+    }
+
+    #[test]
+    fn only_a_doubled_letter_is_undoubled() {
+        assert_eq!(stem("dropping"), "drop");
+        assert_eq!(stem("swapped"), "swap");
+        for noun in ["users", "providers", "handlers", "writers", "makers"] {
+            assert_eq!(stem(noun), noun);
+        }
     }
 
     #[test]

@@ -68,8 +68,10 @@ pub fn key(scope: &Compared) -> &str {
 #[must_use]
 pub fn are_similar(one: &Compared, other: &Compared) -> bool {
     // Siblings in one container, and one name in two containers, are told apart by people too.
-    let siblings = match (one.alias.rsplit_once(['.', ':']), other.alias.rsplit_once(['.', ':'])) {
-        (Some((here, _)), Some((there, _))) => here == there,
+    let container_of =
+        |alias: &str| alias.rsplit_once(['.', ':', '#']).map(|(container, _)| container.to_owned());
+    let siblings = match (container_of(&one.alias), container_of(&other.alias)) {
+        (Some(here), Some(there)) => here == there,
         _ => false,
     };
     // Functions that both say which file they are in leave nothing to guess.
@@ -116,40 +118,57 @@ fn is_tail(tail: &Compared, whole: &Compared) -> bool {
 /// always spelled out: `timeout` is not every key that ends so.
 #[must_use]
 pub const fn has_tails(kind: ScopeKind) -> bool {
-    !matches!(kind, ScopeKind::File | ScopeKind::Api | ScopeKind::Config | ScopeKind::Env)
+    !matches!(kind, ScopeKind::File | ScopeKind::Config | ScopeKind::Env)
 }
 
 /// A bare member every other type has says nothing about which one is meant.
 #[must_use]
 pub fn says_too_little(full: &str) -> bool {
     const COMMON_MEMBERS: &[&str] = &[
+        "__init__",
+        "__repr__",
+        "__str__",
+        "apply",
         "build",
+        "call",
         "clone",
         "close",
         "constructor",
         "create",
         "default",
         "delete",
+        "destroy",
+        "dispose",
         "drop",
+        "eq",
+        "equals",
         "execute",
         "find",
+        "fmt",
         "from",
         "get",
         "handle",
+        "hash",
         "index",
         "init",
+        "len",
         "list",
         "load",
         "main",
         "new",
+        "next",
         "open",
         "parse",
+        "process",
         "read",
         "render",
+        "reset",
         "run",
         "save",
         "set",
         "setup",
+        "show",
+        "size",
         "start",
         "stop",
         "tostring",
