@@ -10,7 +10,7 @@ use rusqlite::{Row, ToSql};
 
 use super::super::error::Error;
 use super::Snapshot;
-use crate::detect::findings::says_enough;
+use crate::detect::findings::{FEWEST_WORDS, says_enough};
 use crate::detect::names::{self, Words, reaches};
 use crate::detect::tiers::{
     Compared, alias_key, are_similar, directories_above, dotted, has_tails, key, says_too_little, tails,
@@ -308,9 +308,14 @@ impl Snapshot<'_> {
         if let Entry::Vacant(new) = compared.entry(intent) {
             let mut find =
                 self.connection().prepare_cached("SELECT word FROM active_summary WHERE intent = ?1")?;
-            let theirs = find.query_map([intent], |row| row.get(0))?;
-            let theirs: Words = theirs.collect::<Result<_, _>>()?;
-            new.insert(if says_enough(&theirs) { names::jaccard(words, &theirs) } else { 0 });
+            let (mut all, mut both) = (0, 0);
+            let mut theirs = find.query([intent])?;
+            while let Some(row) = theirs.next()? {
+                all += 1;
+                both += usize::from(words.contains(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?));
+            }
+            let enough = all >= FEWEST_WORDS;
+            new.insert(if enough { names::share(both, words.len() + all - both) } else { 0 });
         }
         Ok(())
     }
