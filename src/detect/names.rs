@@ -69,7 +69,9 @@ pub fn jaccard(one: &Words, other: &Words) -> u32 {
     share(shared, one.len() + other.len() - shared)
 }
 
-fn share(shared: usize, all: usize) -> u32 {
+/// So many shared words of so many in all, in thousandths, rounded to the nearest.
+#[must_use]
+pub fn share(shared: usize, all: usize) -> u32 {
     if all == 0 { 0 } else { u32::try_from((shared * 2_000 + all) / (all * 2)).unwrap_or(0) }
 }
 

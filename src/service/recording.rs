@@ -41,13 +41,14 @@ pub fn record(
     found: &Findings,
 ) -> Result<ConflictDetected, Failure> {
     let Recordable { findings, owed } = found.recordable(transaction, transaction.now())?;
-    let known = transaction.known_conflicts(acting.intent)?;
+    let on_record = transaction.known_conflicts(acting.intent)?;
     let (mut new, mut changed) = (empty(&findings), empty(&findings));
     for pair in &findings.pairs {
         let (mut first, mut again) = (Vec::new(), Vec::new());
         for found in &pair.found {
-            let Some(identity) = findings.identity(acting.intent, pair.with, found) else { continue };
-            match known.get(&identity) {
+            // Of an intent that is published just now nothing is on record.
+            let known = (!on_record.is_empty()).then(|| findings.identity(acting.intent, pair.with, found));
+            match known.flatten().and_then(|identity| on_record.get(&identity)) {
                 None => first.push(found.clone()),
                 Some(known) => {
                     let operations = found.at.and_then(|at| at.operations).map(|(mine, theirs)| {

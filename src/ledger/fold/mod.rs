@@ -220,19 +220,18 @@ fn pairs(
     }
     let mine = entity(connection, Kind::Intent, acting)?;
     let mut find = connection.prepare_cached("SELECT id FROM aggregate WHERE low = ?1 AND high = ?2")?;
+    let mut enter = connection.prepare_cached(
+        "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)
+         ON CONFLICT (low, high) WHERE low IS NOT NULL DO NOTHING",
+    )?;
     let mut pairs = Vec::with_capacity(others.len());
     for with in others {
         let theirs = entity(connection, Kind::Intent, *with)?;
         let (low, high) = if acting < *with { (mine, theirs) } else { (theirs, mine) };
-        let id = if let Some(known) = find.query_row((low, high), |row| row.get(0)).optional()? {
-            known
-        } else {
-            execute(
-                connection,
-                "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)",
-                (Kind::Pair as u8, low, high),
-            )?;
-            connection.last_insert_rowid()
+        // Most pairs are new.
+        let id = match enter.execute((Kind::Pair as u8, low, high))? {
+            0 => find.query_row((low, high), |row| row.get(0))?,
+            _ => connection.last_insert_rowid(),
         };
         let sides = Some((acting.min(*with), acting.max(*with)));
         pairs.push(Aggregate { kind: Kind::Pair, id, sides });

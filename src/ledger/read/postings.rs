@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::error::Error;
 use super::Snapshot;
 use super::near::{FREQUENT, Near, Source, rarest};
-use crate::detect::findings::says_enough;
+use crate::detect::findings::{FEWEST_WORDS, says_enough};
 use crate::detect::names::{self, Words, reaches};
 use crate::detect::tiers::Compared;
 use crate::domain::conflict::Tier;
@@ -192,9 +192,14 @@ impl Snapshot<'_> {
         if let Entry::Vacant(new) = compared.entry(intent) {
             let mut find =
                 self.connection().prepare_cached("SELECT word FROM active_summary WHERE intent = ?1")?;
-            let theirs = find.query_map([intent], |row| row.get(0))?;
-            let theirs: Words = theirs.collect::<Result<_, _>>()?;
-            new.insert(if says_enough(&theirs) { names::jaccard(words, &theirs) } else { 0 });
+            let (mut all, mut both) = (0, 0);
+            let mut theirs = find.query([intent])?;
+            while let Some(row) = theirs.next()? {
+                all += 1;
+                both += usize::from(words.contains(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?));
+            }
+            let enough = all >= FEWEST_WORDS;
+            new.insert(if enough { names::share(both, words.len() + all - both) } else { 0 });
         }
         Ok(())
     }
