@@ -135,7 +135,7 @@ mod tests {
     fn what_is_dropped_beforehand_changes_nothing_of_what_is_recorded() {
         let some = |n: u8| {
             let severity = if n % 17 == 3 { Severity::High } else { Severity::Medium };
-            let mut findings: Vec<_> = (0..usize::from(n % 12) + 1).map(|p| finding(severity, p)).collect();
+            let mut findings: Vec<_> = (0..=usize::from(n % 12)).map(|p| finding(severity, p)).collect();
             findings[0].score = 900 + u16::from(n % 3);
             Against { published_at: Timestamp::from_millis(i64::from(n % 8)), ..against(n, findings) }
         };
