@@ -373,7 +373,8 @@ mod tests {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = connect(&directory.path().join("ledger"), flags).unwrap();
         connection.execute_batch(schema::STATEMENTS).unwrap();
-        let mut find = connection.prepare("SELECT id FROM aggregate WHERE kind = ?1 AND uid = ?2").unwrap();
+        let mut find =
+            connection.prepare("SELECT id FROM active_scope WHERE kind = ?1 AND alias = ?2").unwrap();
         for number in 0..5_u8 {
             assert!(find.query((number, [number; 16])).unwrap().next().unwrap().is_none());
         }

@@ -59,7 +59,7 @@ const SHARED: &[(&str, &str)] = &[
     (
         "decision",
         "SELECT hex(decision.uid), hex(low.uid), hex(high.uid), hex(decider.uid), title, rationale, decided_at
-         FROM decision JOIN aggregate pair ON pair.id = pair JOIN aggregate decider ON decider.id = agent
+         FROM decision JOIN pair ON pair.id = decision.pair JOIN aggregate decider ON decider.id = agent
          JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high ORDER BY decision.uid",
     ),
     (
@@ -84,7 +84,7 @@ const SHARED: &[(&str, &str)] = &[
                 high_scope.full, tier, severity, score, low_operation, high_operation, flags, similarity,
                 conflict.status, settled, (SELECT hex(decision.uid) FROM decision WHERE decision.id = decision),
                 hex(event_id)
-         FROM conflict JOIN aggregate pair ON pair.id = pair
+         FROM conflict JOIN pair ON pair.id = conflict.pair
          JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
          LEFT JOIN scope low_scope ON low_scope.id = low_scope LEFT JOIN scope high_scope ON high_scope.id = high_scope
          JOIN event ON event.seq = first_seq ORDER BY low.uid, high.uid, rule, low_scope.kind, low_scope.full,
@@ -92,7 +92,7 @@ const SHARED: &[(&str, &str)] = &[
     ),
     (
         "owed",
-        "SELECT hex(low.uid), hex(high.uid), hex(debtor.uid) FROM owed JOIN aggregate pair ON pair.id = owed.pair
+        "SELECT hex(low.uid), hex(high.uid), hex(debtor.uid) FROM owed JOIN pair ON pair.id = owed.pair
          JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
          JOIN aggregate debtor ON debtor.id = debtor ORDER BY low.uid, high.uid, debtor.uid",
     ),
@@ -102,6 +102,7 @@ const SHARED: &[(&str, &str)] = &[
 const LOCAL: &[(&str, &str)] = &[
     ("worktree", "SELECT hex(uid), worktree FROM agent JOIN aggregate USING (id) ORDER BY uid"),
     ("touched", "SELECT aggregate, seq FROM event_aggregate ORDER BY aggregate, seq"),
+    ("touched pair", "SELECT pair, seq FROM event_pair ORDER BY pair, seq"),
 ];
 
 impl Transaction<'_> {

@@ -102,7 +102,7 @@ impl<'t> Transaction<'t> {
                 (head.seq, salt, payload),
             )?;
         }
-        fold::settle(self.connection, head.seq)?;
+        fold::settle_new(self.connection, (head.seq, lamport, own.row), &entry, draft.fact)?;
         self.world.reached(Point::EventRecorded);
         Ok(entry.event_id)
     }

@@ -253,13 +253,16 @@ fn run(
         |sql: &str| desk.connection.prepare_cached(sql).and_then(|mut s| s.execute([])).map_err(at);
     let mut ends = ends;
     let mut failure: Option<Error> = None;
+    // A write without company is undone with the whole transaction: a savepoint copies every page.
+    let alone = batch.len() == 1;
     for job in batch.into_iter().filter(Job::start) {
         // Whatever spoils the transaction spoils it for all: those that did not run are told so.
         if let Some(error) = &failure {
             (job.refuse)(Err(error.clone()));
             continue;
         }
-        if let Err(error) = savepoint("SAVEPOINT job") {
+        let begun = if alone { Ok(0) } else { savepoint("SAVEPOINT job") };
+        if let Err(error) = begun {
             (job.refuse)(Err(error.clone()));
             failure = Some(error);
             continue;
@@ -283,6 +286,13 @@ fn run(
         }
         if kept {
             ends = transaction.ends;
+        }
+        if alone && kept {
+            continue;
+        }
+        if alone {
+            roll_back(&desk.connection);
+            return Ok(());
         }
         let undone = if kept { Ok(()) } else { savepoint("ROLLBACK TO job").map(drop) };
         failure = undone.and_then(|()| savepoint("RELEASE job").map(drop)).err();

@@ -25,6 +25,7 @@ use std::collections::VecDeque;
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::chain::Entry;
 use super::error::Error;
 use super::execute;
 use crate::domain::fact::{ClaimCreated, ClaimReleased, ClaimRenewed, Fact};
@@ -68,7 +69,7 @@ pub(super) enum Effect {
     Ignored(&'static str),
 }
 
-/// Numbers of aggregate kinds, as the dictionary stores them.
+/// Kinds of aggregates; the numbers are those of the dictionary, which lists pairs apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Agent = 1,
@@ -89,23 +90,48 @@ struct Aggregate {
 
 /// Finds out what event `seq`, which was just appended, changes.
 pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
-    let event = load(connection, seq)?;
+    settle_event(connection, &load(connection, seq)?)
+}
+
+/// The same for an event of this ledger, whose `fact` need not be read back. Its places are its `seq`,
+/// its Lamport time and the row of its replica.
+pub(super) fn settle_new(
+    connection: &Connection,
+    (seq, lamport, replica): (u64, u64, i64),
+    entry: &Entry,
+    fact: Fact,
+) -> Result<(), Error> {
+    let event = Folded {
+        seq,
+        event_id: entry.event_id,
+        entity_type: entry.entity_type.clone(),
+        entity_id: entry.entity_id.clone(),
+        intent: Id::exact(&entry.entity_id),
+        agent_id: entry.agent_id.clone(),
+        cause: entry.cause,
+        replica,
+        lamport,
+        created_at: entry.created_at,
+        fact: Some(fact),
+        scopes: OnceCell::new(),
+    };
+    settle_event(connection, &event)
+}
+
+fn settle_event(connection: &Connection, event: &Folded) -> Result<(), Error> {
+    let seq = event.seq;
     let mut behind = VecDeque::new();
-    let aggregates = touched(connection, &event)?;
+    let aggregates = touched(connection, event)?;
     if aggregates.is_empty() && event.fact.is_some() {
         note(connection, seq, &Effect::Ignored("it names nothing that it could have happened to"))?;
     }
-    let newest = order::is_newest(connection, &event)?;
-    let fate = order::fate_of_cause(connection, &event)?;
+    let newest = order::is_newest(connection, event)?;
+    let fate = order::fate_of_cause(connection, event)?;
     let mut effect = None;
     for aggregate in aggregates {
-        execute(
-            connection,
-            "INSERT INTO event_aggregate (aggregate, seq) VALUES (?1, ?2)",
-            (aggregate.id, seq),
-        )?;
-        if newest || order::is_last(connection, aggregate.id, seq)? {
-            effect = Some(apply(connection, &aggregate, &event, fate)?);
+        order::enter(connection, &aggregate, seq)?;
+        if newest || order::is_last(connection, &aggregate, seq)? {
+            effect = Some(apply(connection, &aggregate, event, fate)?);
         } else {
             for changed in start_over(connection, &aggregate)? {
                 behind.extend(followers(connection, changed)?);
@@ -128,7 +154,7 @@ pub(super) fn settle(connection: &Connection, seq: u64) -> Result<(), Error> {
 /// Throws every projection away and folds the whole history again.
 pub(super) fn replay(connection: &Connection) -> Result<(), Error> {
     connection.execute_batch(
-        "DELETE FROM ineffective; DELETE FROM event_aggregate;
+        "DELETE FROM ineffective; DELETE FROM event_aggregate; DELETE FROM event_pair;
          DELETE FROM agent; DELETE FROM intent; DELETE FROM intent_scope; DELETE FROM active_scope;
          DELETE FROM active_word; DELETE FROM active_summary;
          DELETE FROM intent_dependency; DELETE FROM assessment; DELETE FROM claim; DELETE FROM message;
@@ -219,17 +245,15 @@ fn pairs(
         return Ok(vec![]);
     }
     let mine = entity(connection, Kind::Intent, acting)?;
-    let mut find = connection.prepare_cached("SELECT id FROM aggregate WHERE low = ?1 AND high = ?2")?;
-    let mut enter = connection.prepare_cached(
-        "INSERT INTO aggregate (kind, low, high) VALUES (?1, ?2, ?3)
-         ON CONFLICT (low, high) WHERE low IS NOT NULL DO NOTHING",
-    )?;
+    let mut find = connection.prepare_cached("SELECT id FROM pair WHERE low = ?1 AND high = ?2")?;
+    let mut enter = connection
+        .prepare_cached("INSERT INTO pair (low, high) VALUES (?1, ?2) ON CONFLICT (low, high) DO NOTHING")?;
     let mut pairs = Vec::with_capacity(others.len());
     for with in others {
         let theirs = entity(connection, Kind::Intent, *with)?;
         let (low, high) = if acting < *with { (mine, theirs) } else { (theirs, mine) };
         // Most pairs are new.
-        let id = match enter.execute((Kind::Pair as u8, low, high))? {
+        let id = match enter.execute((low, high))? {
             0 => find.query_row((low, high), |row| row.get(0))?,
             _ => connection.last_insert_rowid(),
         };
@@ -258,7 +282,7 @@ fn start_over(connection: &Connection, aggregate: &Aggregate) -> Result<Vec<Id<E
         Kind::Message => message::clear(connection, aggregate.id)?,
     }
     let mut flipped = Vec::new();
-    for seq in order::events(connection, aggregate.id)? {
+    for seq in order::events(connection, aggregate)? {
         let event = load(connection, seq)?;
         let fate = order::fate_of_cause(connection, &event)?;
         let effect = apply(connection, aggregate, &event, fate)?;

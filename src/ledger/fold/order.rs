@@ -3,7 +3,8 @@
 use rusqlite::{Connection, OptionalExtension};
 
 use super::super::error::Error;
-use super::{Effect, Folded};
+use super::super::execute;
+use super::{Aggregate, Effect, Folded, Kind};
 use crate::domain::Id;
 use crate::domain::event::Replica;
 
@@ -27,19 +28,36 @@ pub(super) fn is_newest(connection: &Connection, event: &Folded) -> Result<bool,
     Ok(later.query_row((event.lamport, event.replica), |row| row.get::<_, u64>(0))? == 0)
 }
 
+/// Enters event `seq` among those of an aggregate.
+pub(super) fn enter(connection: &Connection, aggregate: &Aggregate, seq: u64) -> Result<(), Error> {
+    let sql = match aggregate.kind {
+        Kind::Agent | Kind::Intent | Kind::Message => {
+            "INSERT INTO event_aggregate (aggregate, seq) VALUES (?1, ?2)"
+        }
+        Kind::Pair => "INSERT INTO event_pair (pair, seq) VALUES (?1, ?2)",
+    };
+    execute(connection, sql, (aggregate.id, seq)).map(drop)
+}
+
 /// Whether event `seq` comes after all others of its aggregate.
-pub(super) fn is_last(connection: &Connection, aggregate: i64, seq: u64) -> Result<bool, Error> {
+pub(super) fn is_last(connection: &Connection, aggregate: &Aggregate, seq: u64) -> Result<bool, Error> {
     Ok(events(connection, aggregate)?.last() == Some(&seq))
 }
 
 /// The events of an aggregate, in that order.
-pub(super) fn events(connection: &Connection, aggregate: i64) -> Result<Vec<u64>, Error> {
-    let mut find = connection.prepare_cached(
-        "SELECT event.seq FROM event_aggregate JOIN event ON event.seq = event_aggregate.seq
-         JOIN replica ON replica.id = event.replica
-         WHERE event_aggregate.aggregate = ?1 ORDER BY event.lamport, replica.uid, event.number",
-    )?;
-    let found = find.query_map([aggregate], |row| row.get(0))?.collect::<Result<_, _>>()?;
+pub(super) fn events(connection: &Connection, aggregate: &Aggregate) -> Result<Vec<u64>, Error> {
+    let sql = match aggregate.kind {
+        Kind::Agent | Kind::Intent | Kind::Message => {
+            "SELECT event.seq FROM event_aggregate JOIN event USING (seq) JOIN replica ON replica.id = event.replica
+             WHERE aggregate = ?1 ORDER BY event.lamport, replica.uid, event.number"
+        }
+        Kind::Pair => {
+            "SELECT event.seq FROM event_pair JOIN event USING (seq) JOIN replica ON replica.id = event.replica
+             WHERE pair = ?1 ORDER BY event.lamport, replica.uid, event.number"
+        }
+    };
+    let mut find = connection.prepare_cached(sql)?;
+    let found = find.query_map([aggregate.id], |row| row.get(0))?.collect::<Result<_, _>>()?;
     Ok(found)
 }
 

@@ -63,17 +63,22 @@ WHEN EXISTS (SELECT 1 FROM event_local WHERE seq = NEW.seq)
 BEGIN SELECT RAISE(ABORT, 'published history cannot be changed'); END;
 
 -- Dictionaries: numbers for identities. They are no state, differ between ledgers, and stay.
--- kind 1 agent, 2 intent, 4 message (all by uid), 3 pair of intents (low and high by id).
+-- kind 1 agent, 2 intent, 4 message.
 CREATE TABLE aggregate (
     id   INTEGER PRIMARY KEY,
     kind INTEGER NOT NULL,
-    uid  BLOB,
-    low  INTEGER,
-    high INTEGER
+    uid  BLOB    NOT NULL,
+    UNIQUE (kind, uid)
 ) STRICT;
-CREATE UNIQUE INDEX aggregate_uid ON aggregate (kind, uid) WHERE uid IS NOT NULL;
-CREATE UNIQUE INDEX aggregate_pair ON aggregate (low, high) WHERE low IS NOT NULL;
-CREATE INDEX aggregate_high ON aggregate (high) WHERE high IS NOT NULL;
+
+-- Two intents, the one with the smaller uid is `low`. Apart, for there are many more of them.
+CREATE TABLE pair (
+    id   INTEGER PRIMARY KEY,
+    low  INTEGER NOT NULL,
+    high INTEGER NOT NULL,
+    UNIQUE (low, high)
+) STRICT;
+CREATE INDEX pair_high ON pair (high);
 
 CREATE TABLE scope (
     id   INTEGER PRIMARY KEY,
@@ -82,11 +87,17 @@ CREATE TABLE scope (
     UNIQUE (kind, full)
 ) STRICT;
 
--- Which events touch an aggregate.
+-- Which events touch an aggregate, and which a pair.
 CREATE TABLE event_aggregate (
     aggregate INTEGER NOT NULL,
     seq       INTEGER NOT NULL,
     PRIMARY KEY (aggregate, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event_pair (
+    pair INTEGER NOT NULL,
+    seq  INTEGER NOT NULL,
+    PRIMARY KEY (pair, seq)
 ) STRICT, WITHOUT ROWID;
 
 -- Projections: what follows from the events, by aggregate.

@@ -1,5 +1,7 @@
 //! Conflicts, put into words as they are read.
 
+use std::collections::HashMap;
+
 use rusqlite::Row;
 
 use super::super::error::Error;
@@ -15,7 +17,7 @@ const SELECT: &str = "SELECT rule, severity, score, low.uid, high.uid, tier, fla
         coalesce(low_agent.name, '?'), high_scope.kind, high_scope.full, coalesce(high_declared.key, high_scope.full),
         coalesce(high_agent.name, '?'), similarity, first_seq, conflict.pair, rule, conflict.low_scope,
         conflict.high_scope, settled, decision.uid, decider.uid, title, decision.rationale, decided_at";
-const TABLES: &str = "JOIN aggregate pair ON pair.id = conflict.pair
+const TABLES: &str = "JOIN pair ON pair.id = conflict.pair
     JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
     LEFT JOIN scope low_scope ON low_scope.id = conflict.low_scope
     LEFT JOIN scope high_scope ON high_scope.id = conflict.high_scope
@@ -121,24 +123,38 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`Error::NotFound`].
     pub fn conflict(&self, id: Id<Conflict>) -> Result<Conflict, Error> {
-        let found = self.conflicts_with(&[id])?.pop();
-        found.ok_or_else(|| Error::NotFound { noun: "conflict", reference: id.to_string() })
+        let sql = format!("{SELECT} FROM conflict {TABLES} WHERE uid_head = ?1");
+        let mut find = self.connection().prepare_cached(&sql)?;
+        for found in find.query_map([head(id)], conflict)? {
+            let found = found?;
+            if found.id == id {
+                return Ok(found);
+            }
+        }
+        Err(Error::NotFound { noun: "conflict", reference: id.to_string() })
     }
 
-    /// The conflicts with these identifiers, in this order; without those that are not on record.
+    /// The conflicts of `intent` with these identifiers, in this order; without those that are not
+    /// on record.
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn conflicts_with(&self, ids: &[Id<Conflict>]) -> Result<Vec<Conflict>, Error> {
-        let sql = format!("{SELECT} FROM conflict {TABLES} WHERE uid_head = ?1");
+    pub fn conflicts_of(&self, intent: Id<Intent>, ids: &[Id<Conflict>]) -> Result<Vec<Conflict>, Error> {
+        // By the intent's pairs and not by identifier: what was found together lies together.
+        let sql = format!(
+            "{SELECT} FROM conflict {TABLES} WHERE +uid_head IN (SELECT value FROM json_each(?2)) AND conflict.pair IN (
+                 SELECT pair.id FROM aggregate self JOIN pair ON pair.low = self.id
+                 WHERE self.kind = 2 AND self.uid = ?1
+                 UNION ALL
+                 SELECT pair.id FROM aggregate self JOIN pair ON pair.high = self.id
+                 WHERE self.kind = 2 AND self.uid = ?1)"
+        );
+        let heads: Vec<_> = ids.iter().map(|id| head(*id)).collect();
         let mut find = self.connection().prepare_cached(&sql)?;
-        let mut conflicts = Vec::with_capacity(ids.len());
-        for id in ids {
-            for found in find.query_map([head(*id)], conflict)? {
-                conflicts.extend(Some(found?).filter(|found| found.id == *id));
-            }
-        }
-        Ok(conflicts)
+        let found = find.query_map((intent, serde_json::to_string(&heads)?), conflict)?;
+        let found = found.map(|found| found.map(|found| (found.id, found)));
+        let mut found: HashMap<_, _> = found.collect::<Result<_, _>>()?;
+        Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
     }
 
     /// Conflicts, newest first, all or those with `status`.

@@ -183,7 +183,7 @@ impl Snapshot<'_> {
     pub fn debts(&self, agent: i64) -> Result<Vec<Owed>, Error> {
         let mut find = self.connection().prepare_cached(
             "SELECT debtor.id, other.id, other.agent, debtor.status, other.status
-             FROM intent debtor JOIN owed ON owed.debtor = debtor.id JOIN aggregate pair ON pair.id = owed.pair
+             FROM intent debtor JOIN owed ON owed.debtor = debtor.id JOIN pair ON pair.id = owed.pair
              JOIN intent other ON other.id = pair.low + pair.high - debtor.id
              WHERE debtor.agent = ?1 ORDER BY debtor.id, other.id",
         )?;

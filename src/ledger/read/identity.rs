@@ -19,16 +19,16 @@ use crate::domain::{
 /// What an identifier is made of, and where that is found.
 const PARTS: &str =
     "rule, low.uid, low_scope.kind, low_scope.full, high.uid, high_scope.kind, high_scope.full";
-const TABLES: &str = "conflict JOIN aggregate pair ON pair.id = conflict.pair
+const TABLES: &str = "conflict JOIN pair ON pair.id = conflict.pair
     JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
     LEFT JOIN scope low_scope ON low_scope.id = conflict.low_scope
     LEFT JOIN scope high_scope ON high_scope.id = conflict.high_scope";
 /// The pairs an intent is one side of.
 const OF_INTENT: &str = "conflict.pair IN (
-        SELECT pair.id FROM aggregate self JOIN aggregate pair ON pair.low = self.id
+        SELECT pair.id FROM aggregate self JOIN pair ON pair.low = self.id
         WHERE self.kind = 2 AND self.uid = ?1
         UNION ALL
-        SELECT pair.id FROM aggregate self JOIN aggregate pair ON pair.high = self.id
+        SELECT pair.id FROM aggregate self JOIN pair ON pair.high = self.id
         WHERE self.kind = 2 AND self.uid = ?1)";
 
 /// Ids an [`OpenConflicts`] shows; its count is whole.

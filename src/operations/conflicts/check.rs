@@ -217,7 +217,7 @@ impl Asked {
 fn on_record(snapshot: &Snapshot<'_>, intent: &Intent, asker: Option<Id<Agent>>) -> Result<Output, Failure> {
     let unsettled = snapshot.unsettled_of(intent.id, Among::All)?;
     let unsettled: Vec<_> = unsettled.into_iter().map(|(id, _)| id).collect();
-    let mut conflicts = snapshot.conflicts_with(&unsettled)?;
+    let mut conflicts = snapshot.conflicts_of(intent.id, &unsettled)?;
     conflicts.sort_by_key(|conflict| (std::cmp::Reverse(conflict.severity), conflict.id));
     let blocking = conflicts.iter().any(|conflict| conflict.severity == Severity::High);
     let all = conflicts.len();

@@ -61,7 +61,7 @@ impl Found {
                 }
             }
         }
-        let mut conflicts = snapshot.conflicts_with(&shown)?;
+        let mut conflicts = snapshot.conflicts_of(intent.id, &shown)?;
         conflicts.sort_by_key(|conflict| Reverse(conflict.severity));
         let (related_work, related) = matches.related(snapshot, now)?;
         let cut = Cut::default().with("conflicts", conflicts.len(), found).with(
