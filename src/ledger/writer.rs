@@ -1,7 +1,7 @@
 //! The one thread of a process that writes.
 //!
 //! Work queues up; what has queued up when a turn comes is committed together, each piece in a
-//! savepoint of its own, and every caller is told after that commit.
+//! savepoint of its own where there are several, and every caller is told after that commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -34,7 +34,7 @@ const SKIP: Duration = Duration::from_millis(200);
 
 /// Tells a caller how its work ended, once the commit is decided.
 type Finish = Box<dyn FnOnce(Result<(), Error>) + Send>;
-/// Does the work in its savepoint; `true` keeps it.
+/// Does the work; `true` keeps it.
 type Work = Box<dyn FnOnce(&mut Transaction<'_>) -> (bool, Finish) + Send>;
 
 struct Job {
@@ -287,10 +287,10 @@ fn run(
         if kept {
             ends = transaction.ends;
         }
-        if alone && kept {
-            continue;
-        }
         if alone {
+            if kept {
+                continue;
+            }
             roll_back(&desk.connection);
             return Ok(());
         }

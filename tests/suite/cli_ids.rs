@@ -145,6 +145,45 @@ fn pages_hold_every_item_once_in_order_and_say_how_many_there_are() {
 }
 
 #[test]
+fn pages_hold_what_one_call_found_once_and_merge_every_status() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    let scopes = ["a", "b", "c", "d", "e"].map(|key| format!("symbol:{key}=modify"));
+    let scopes: Vec<_> = scopes.iter().map(String::as_str).collect();
+    cli.publish(&one, &scopes);
+    let intent = text(&cli.publish(&other, &scopes)["intent"]["id"]);
+    let amend = ["intent", "amend", &intent, "--agent", &other, "--scope", scopes[1], "--scope", scopes[3]];
+    assert_eq!(cli.data(amend)["dismissed"].as_array().unwrap().len(), 3);
+    let listed = cli.data(["conflicts", "list"]);
+    let all: Vec<_> = listed.as_array().unwrap().iter().map(|conflict| text(&conflict["id"])).collect();
+    for (words, expected) in [
+        (&["conflicts", "list"][..], 5),
+        (&["conflicts", "list", "--status", "open"], 2),
+        (&["conflicts", "list", "--status", "dismissed"], 3),
+    ] {
+        let ids: Vec<_> = pages(&cli, words, "1").iter().map(|page| text(&page["data"][0]["id"])).collect();
+        let kept: Vec<_> = all.iter().filter(|id| ids.contains(id)).cloned().collect();
+        assert_eq!((ids.len(), &ids), (expected, &kept), "{words:?}: in the order of all");
+    }
+}
+
+#[test]
+fn an_id_that_only_begins_as_that_of_a_conflict_names_nothing() {
+    let library = Library::new();
+    let agents = ["one", "other"].map(|name| library.agent(name));
+    library.publish(&agents[0], &["symbol:X=replace"]);
+    let conflict = text(&library.publish(&agents[1], &["symbol:X=extend"])["conflicts"][0]["id"]);
+    for digits in [8, 9, 16, 32] {
+        let (kept, last) = (&conflict[..3 + digits], &conflict[3 + digits..4 + digits]);
+        // The last digit alone is another: the least change there is.
+        let other = u8::from_str_radix(last, 16).unwrap() ^ 1;
+        let input = json!({ "id": format!("{kept}{other:x}") });
+        library.refusal(Code::NotFound, "get_conflict", input);
+    }
+}
+
+#[test]
 fn a_cursor_that_no_page_gave_is_refused_and_limits_are_clamped() {
     let sandbox = Sandbox::new();
     let cli = cli::initialized(sandbox.repository("r"));
