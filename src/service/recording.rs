@@ -56,7 +56,7 @@ pub fn record(
                     });
                     let same = known.severity == found.severity && known.operations == operations;
                     // What only went away is open again when it is seen again.
-                    let gone = known.status == ConflictStatus::Dismissed && !known.settled;
+                    let gone = known.status == ConflictStatus::Dismissed && known.settled.is_none();
                     if !same || gone {
                         again.push(found.clone());
                     }

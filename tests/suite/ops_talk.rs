@@ -320,3 +320,18 @@ fn only_the_owner_assesses_and_only_another_intent() {
     assert!(failure.message.contains("depends_on"), "{failure}");
     talk.library.refusal(Code::NotFound, "list_assessments", json!({ "intent_id": "int_00000000" }));
 }
+
+#[test]
+fn a_what_if_comparison_says_what_is_settled_and_does_not_let_it_block() {
+    let talk = Talk::new();
+    let check = || {
+        let scopes = json!([{ "kind": "symbol", "key": "Pay", "operation": "extend" }]);
+        talk.library.data("check_conflicts", json!({ "intent_id": talk.intents[1], "scopes": scopes }))
+    };
+    let before = check();
+    assert_eq!((&before["blocking"], before["conflicts"][0].get("previously_settled")), (&json!(true), None));
+    talk.library.data("resolve_conflict", talk.resolving(&talk.agents[0]));
+    let after = check();
+    assert_eq!((&after["blocking"], &after["ephemeral"]), (&json!(false), &json!(true)));
+    assert_eq!(after["conflicts"][0]["previously_settled"], true);
+}

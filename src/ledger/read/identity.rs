@@ -58,8 +58,8 @@ pub struct KnownConflict {
     pub severity: Severity,
     /// What the source and the target do.
     pub operations: Option<(ScopeOperation, ScopeOperation)>,
-    /// Whether the matter was closed for good.
-    pub settled: bool,
+    /// The severity at which the matter was closed for good, if it was.
+    pub settled: Option<Severity>,
 }
 
 /// The identifier of the conflict whose [`PARTS`] stand first in `row`.
@@ -108,7 +108,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn known_conflicts(&self, intent: Id<Intent>) -> Result<HashMap<Id<Conflict>, KnownConflict>, Error> {
         let sql = format!(
-            "SELECT {PARTS}, status, severity, low_operation, high_operation, settled IS NOT NULL FROM {TABLES} WHERE {OF_INTENT}"
+            "SELECT {PARTS}, status, severity, low_operation, high_operation, settled FROM {TABLES} WHERE {OF_INTENT}"
         );
         let mut find = self.connection().prepare_cached(&sql)?;
         let known = find.query_map([intent], |row| {

@@ -108,6 +108,11 @@ struct WhatIf {
     suggestion: String,
     /// Why it was found.
     evidence: WhatIfEvidence,
+    /// True where the parties have settled this conflict, at this severity or a higher one: it would
+    /// stay settled, and blocks nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    previously_settled: bool,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -245,6 +250,7 @@ fn what_if(
     matches: &Matches,
 ) -> Result<Output, Failure> {
     let found = matches.found().recordable(snapshot, cx.now())?.findings;
+    let known = intent.map(|intent| snapshot.known_conflicts(intent)).transpose()?.unwrap_or_default();
     let mut conflicts = Vec::new();
     for pair in &found.pairs {
         let other = snapshot.intent(pair.with)?;
@@ -253,6 +259,8 @@ fn what_if(
         for sighting in &pair.found {
             let id = cx.host().world().new_id().map_err(crate::ledger::Error::from)?;
             let (explanation, suggestion, evidence) = words(&found, sighting, mine, &theirs);
+            let identity = intent.and_then(|intent| found.identity(intent, pair.with, sighting));
+            let settled = identity.and_then(|identity| known.get(&identity)?.settled);
             conflicts.push(WhatIf {
                 id,
                 kind: sighting.rule.kind(),
@@ -264,11 +272,13 @@ fn what_if(
                 explanation,
                 suggestion,
                 evidence,
+                previously_settled: settled.is_some_and(|settled| settled >= sighting.severity),
             });
         }
     }
     conflicts.sort_by_key(|conflict| std::cmp::Reverse(conflict.severity));
-    let blocking = conflicts.iter().any(|conflict| conflict.severity == Severity::High);
+    let blocking =
+        conflicts.iter().any(|conflict| conflict.severity == Severity::High && !conflict.previously_settled);
     let (all, mut high) = (conflicts.len(), 0);
     conflicts.retain(|conflict| {
         high += usize::from(conflict.severity == Severity::High);
@@ -330,17 +340,18 @@ fn words(
 }
 
 impl Finding {
-    fn severity(&self) -> Severity {
+    /// How much it matters, unless it is settled.
+    fn severity(&self) -> Option<Severity> {
         match self {
-            Self::OnRecord(conflict) => conflict.severity,
-            Self::WhatIf(conflict) => conflict.severity,
+            Self::OnRecord(conflict) => Some(conflict.severity),
+            Self::WhatIf(conflict) => (!conflict.previously_settled).then_some(conflict.severity),
         }
     }
 }
 
 impl Answer for Output {
     fn exit(&self) -> Exit {
-        let worst = self.conflicts.iter().map(Finding::severity).max();
+        let worst = self.conflicts.iter().filter_map(Finding::severity).max();
         match (self.fail_on, worst) {
             (Some(least), Some(worst)) if worst >= least => Exit::Found,
             _ => Exit::Success,
