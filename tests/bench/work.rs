@@ -142,11 +142,11 @@ impl Busy {
     fn input(&self, entry: &Entry) -> Value {
         let schema = (entry.input_schema)().to_value();
         let required = schema["required"].as_array().cloned().unwrap_or_default();
-        required
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|field| (field.to_owned(), self.subject(field)))
-            .collect()
+        let mut named: Vec<_> = required.iter().filter_map(Value::as_str).collect();
+        if entry.spec.id == "read_inbox" {
+            named.push("agent_id");
+        }
+        named.into_iter().map(|field| (field.to_owned(), self.subject(field))).collect()
     }
 }
 

@@ -23,7 +23,8 @@ const TABLES: &str = "conflict JOIN pair ON pair.id = conflict.pair
     JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
     LEFT JOIN scope low_scope ON low_scope.id = conflict.low_scope
     LEFT JOIN scope high_scope ON high_scope.id = conflict.high_scope";
-/// The pairs an intent is one side of.
+/// The pairs an intent is one side of. A condition on the status beside it is written `+status`, or
+/// every open conflict there is would be looked at instead.
 const OF_INTENT: &str = "conflict.pair IN (
         SELECT pair.id FROM aggregate self JOIN pair ON pair.low = self.id
         WHERE self.kind = 2 AND self.uid = ?1
@@ -130,7 +131,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn unsettled_of(&self, intent: Id<Intent>, among: Among) -> Result<Vec<Unsettled>, Error> {
         let sql = format!(
-            "SELECT {PARTS} FROM {TABLES} WHERE conflict.status IN (1, 2) AND {OF_INTENT} AND rule <> ?2"
+            "SELECT {PARTS} FROM {TABLES} WHERE +conflict.status IN (1, 2) AND {OF_INTENT} AND rule <> ?2"
         );
         let mut find = self.connection().prepare_cached(&sql)?;
         let but = match among {
@@ -153,7 +154,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn ended_claim_conflicts(&self, intent: Id<Intent>, now: Timestamp) -> Result<Vec<Unsettled>, Error> {
         let sql = format!(
-            "SELECT {PARTS} FROM {TABLES} WHERE {OF_INTENT} AND rule = 5 AND conflict.status IN (1, 2)
+            "SELECT {PARTS} FROM {TABLES} WHERE {OF_INTENT} AND rule = 5 AND +conflict.status IN (1, 2)
                  AND NOT (EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.low AND claim.scope = conflict.low_scope
                                   AND claim.status = 1 AND lease_expires_at > ?2)
                       AND EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.high AND claim.scope = conflict.high_scope
@@ -188,11 +189,11 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn open_conflicts(&self, intent: Id<Intent>) -> Result<OpenConflicts, Error> {
         let count = self.count(
-            &format!("SELECT count(*) FROM conflict WHERE conflict.status IN (1, 2) AND {OF_INTENT}"),
+            &format!("SELECT count(*) FROM conflict WHERE +conflict.status IN (1, 2) AND {OF_INTENT}"),
             [intent],
         )?;
         let sql = format!(
-            "SELECT {PARTS} FROM {TABLES} WHERE conflict.status IN (1, 2) AND {OF_INTENT}
+            "SELECT {PARTS} FROM {TABLES} WHERE +conflict.status IN (1, 2) AND {OF_INTENT}
              ORDER BY first_seq DESC, conflict.pair DESC, rule DESC, low_scope DESC, high_scope DESC LIMIT {SHOWN}"
         );
         let mut find = self.connection().prepare_cached(&sql)?;

@@ -78,7 +78,7 @@ impl Snapshot<'_> {
         let total = self.count(&format!("SELECT count(*) FROM intent WHERE {which_rows}"), values)?;
         let after = after.unwrap_or(Cursor { position: i64::MAX, tie: [0; 16] });
         let mut find = self.connection().prepare_cached(&format!(
-            "SELECT self.uid, created_at FROM intent JOIN aggregate self USING (id) WHERE {which_rows}
+            "SELECT self.uid, created_at FROM intent CROSS JOIN aggregate self USING (id) WHERE {which_rows}
                  AND created_at <= :position AND (created_at < :position OR self.uid > :uid)
              ORDER BY created_at DESC, self.uid LIMIT :limit"
         ))?;
