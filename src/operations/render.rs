@@ -113,13 +113,11 @@ impl Screen {
         }
     }
 
-    /// How far ahead a moment is.
+    /// How far ahead a moment is, a minute that has begun counted whole.
     #[must_use]
     pub fn ahead(&self, moment: Timestamp) -> String {
-        match span(moment.since(self.now)) {
-            Some(span) => format!("for {span}"),
-            None => "for less than a minute".to_owned(),
-        }
+        let ahead = moment.since(self.now).saturating_add(Duration::from_secs(59));
+        span(ahead).map_or_else(|| "for no time".to_owned(), |span| format!("for {span}"))
     }
 }
 
@@ -207,5 +205,10 @@ mod tests {
         assert_eq!(screen.ago(Timestamp::from_millis(200_000_000 - 7_300_000)), "2 h ago");
         assert_eq!(screen.ago(Timestamp::from_millis(0)), "2 d ago");
         assert_eq!(screen.ago(Timestamp::from_millis(i64::MAX)), "just now");
+        let ahead = |seconds: i64| screen.ahead(Timestamp::from_millis(200_000_000 + seconds * 1_000));
+        assert_eq!(
+            [ahead(0), ahead(1), ahead(3_599), ahead(3_600), ahead(86_400)],
+            ["for no time", "for 1 min", "for 1 h", "for 1 h", "for 1 d"].map(str::to_owned)
+        );
     }
 }
