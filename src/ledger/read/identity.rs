@@ -73,6 +73,17 @@ fn identity(row: &Row<'_>) -> rusqlite::Result<Id<Conflict>> {
     Ok(Conflict::identity(row.get(0)?, [side(1)?, side(4)?]))
 }
 
+/// The same with the other intent of the pair.
+fn with_other(row: &Row<'_>, intent: Id<Intent>) -> rusqlite::Result<Unsettled> {
+    let (low, high): (Id<Intent>, Id<Intent>) = (row.get(1)?, row.get(4)?);
+    Ok((identity(row)?, if low == intent { high } else { low }))
+}
+
+fn by_other(mut found: Vec<Unsettled>) -> Vec<Unsettled> {
+    found.sort_unstable_by_key(|(conflict, other)| (*other, *conflict));
+    found
+}
+
 /// The conflicts of a pair.
 pub(in super::super) fn of_pair(
     connection: &Connection,
@@ -138,13 +149,8 @@ impl Snapshot<'_> {
             Among::All => 0,
             Among::Intents => Rule::OverlappingClaim.code(),
         };
-        let found = find.query_map((intent, but), |row| {
-            let (low, high): (Id<Intent>, Id<Intent>) = (row.get(1)?, row.get(4)?);
-            Ok((identity(row)?, if low == intent { high } else { low }))
-        })?;
-        let mut found: Vec<Unsettled> = found.collect::<Result<_, _>>()?;
-        found.sort_unstable_by_key(|(conflict, other)| (*other, *conflict));
-        Ok(found)
+        let found = find.query_map((intent, but), |row| with_other(row, intent))?;
+        Ok(by_other(found.collect::<Result<_, _>>()?))
     }
 
     /// Unsettled conflicts over claims of an intent of which one claim has ended by `now`, and
@@ -161,13 +167,8 @@ impl Snapshot<'_> {
                                   AND claim.status = 1 AND lease_expires_at > ?2))"
         );
         let mut find = self.connection().prepare_cached(&sql)?;
-        let found = find.query_map((intent, now), |row| {
-            let (low, high): (Id<Intent>, Id<Intent>) = (row.get(1)?, row.get(4)?);
-            Ok((identity(row)?, if low == intent { high } else { low }))
-        })?;
-        let mut found: Vec<Unsettled> = found.collect::<Result<_, _>>()?;
-        found.sort_unstable_by_key(|(conflict, other)| (*other, *conflict));
-        Ok(found)
+        let found = find.query_map((intent, now), |row| with_other(row, intent))?;
+        Ok(by_other(found.collect::<Result<_, _>>()?))
     }
 
     /// Unsettled conflicts between two intents, the smaller id first.
