@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::str::FromStr;
 
-use super::text::quoted;
+use super::text::{article, quoted};
 use super::{Digest, Invalid};
 
 /// What an [`Id`] names: fixes the prefix and the word used in messages.
@@ -159,7 +159,7 @@ impl<K: IdKind> IdRef<K> {
         Invalid(format!(
             "`{}` is not the id of {} {}; accepted: `{}_` and 6 to 32 hexadecimal digits",
             quoted(text),
-            if K::NOUN.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" },
+            article(K::NOUN),
             K::NOUN,
             K::PREFIX,
         ))

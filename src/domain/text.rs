@@ -17,6 +17,12 @@ pub fn quoted(text: &str) -> String {
     beginning(text, 100).escape_debug().to_string()
 }
 
+/// `a` or `an`, as the noun wants it.
+#[must_use]
+pub fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
 /// Text of 1 to `MAX` characters without surrounding white space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text<const MAX: usize>(String);

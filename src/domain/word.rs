@@ -51,8 +51,9 @@ macro_rules! words {
                 Self::ALL.iter().copied().find(|word| word.as_str().eq_ignore_ascii_case(wanted)).ok_or_else(|| {
                     let accepted: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
                     $crate::domain::Invalid(format!(
-                        concat!("`{}` is not a ", $noun, "; accepted: {}"),
+                        concat!("`{}` is not {} ", $noun, "; accepted: {}"),
                         $crate::domain::text::quoted(wanted),
+                        $crate::domain::text::article($noun),
                         accepted.join(", "),
                     ))
                 })
@@ -93,6 +94,8 @@ mod tests {
         assert_eq!("SyMbol".parse(), Ok(ScopeKind::Symbol));
         let refusal = "gadget".parse::<ScopeKind>().unwrap_err().0;
         assert!(refusal.contains("`gadget` is not a scope kind"), "{refusal}");
+        let vowel = "gadget".parse::<crate::domain::IntentStatus>().unwrap_err().0;
+        assert!(vowel.contains("`gadget` is not an intent status"), "{vowel}");
         for kind in ScopeKind::ALL {
             assert!(refusal.contains(kind.as_str()), "{refusal}");
             assert_eq!(ScopeKind::from_code(kind.code()), Some(*kind));

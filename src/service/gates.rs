@@ -20,7 +20,7 @@ pub fn may(act: Act, intent: &Intent, agent: Id<Agent>) -> Result<IntentStatus, 
         }
         Who::Others if mine => {
             let message = format!("{} is the agent's own work already", intent.id);
-            return Err(Failure::invalid("id", message));
+            return Err(Failure::invalid("intent_id", message));
         }
         _ => {}
     }
@@ -45,7 +45,7 @@ const fn done(act: Act) -> &'static str {
     match act {
         Act::Publish => "published",
         Act::Amend => "amended",
-        Act::Claim => "claimed for",
+        Act::Claim => "claimed",
         Act::Release => "released",
         Act::Start => "started",
         Act::Assess => "assessed",
