@@ -38,6 +38,7 @@ mod ledger_media;
 mod ledger_plans;
 mod ledger_replicas;
 mod ledger_verifier;
+mod ledger_work;
 mod ledger_writers;
 mod library;
 mod mount;

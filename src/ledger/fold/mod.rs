@@ -21,7 +21,7 @@ mod pair;
 mod work;
 
 use std::cell::OnceCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use rusqlite::{Connection, OptionalExtension};
 
@@ -29,7 +29,7 @@ use super::chain::Entry;
 use super::error::Error;
 use super::execute;
 use crate::domain::fact::{ClaimCreated, ClaimReleased, ClaimRenewed, Fact};
-use crate::domain::{Agent, Event, Id, Intent, Message, ScopeKind, Timestamp};
+use crate::domain::{Agent, Conflict, Event, Id, Intent, Message, ScopeKind, Timestamp};
 
 /// An event as the folds see it.
 pub(super) struct Folded {
@@ -183,20 +183,24 @@ fn touched(connection: &Connection, event: &Folded) -> Result<Vec<Aggregate>, Er
             aggregates.push(one(Kind::Intent, entity(connection, Kind::Intent, *intent_id)?));
         }
         Fact::CoordinationSent(fact) => {
-            if let Some(message) = Id::<Message>::exact(&event.entity_id) {
+            // What nobody sent is no message, and nothing is talked about in it.
+            let sender = event.agent_id.as_deref().and_then(Id::<Agent>::exact);
+            if let (Some(message), Some(_)) = (Id::<Message>::exact(&event.entity_id), sender) {
                 aggregates.push(one(Kind::Message, entity(connection, Kind::Message, message)?));
-            }
-            if let Some(about) = fact.about {
-                aggregates.extend(pairs(connection, about.between.0, &[about.between.1])?);
+                if let Some(about) = fact.about {
+                    aggregates.extend(pairs(connection, about.between.0, &[about.between.1])?);
+                }
             }
         }
         Fact::CoordinationRead(fact) => {
-            for message in &fact.messages {
+            for message in fact.messages.iter().collect::<BTreeSet<_>>() {
                 aggregates.push(one(Kind::Message, entity(connection, Kind::Message, *message)?));
             }
         }
         Fact::ConflictResolved(fact) => {
-            aggregates = pairs(connection, fact.between.0, &[fact.between.1])?;
+            if Id::<Conflict>::exact(&event.entity_id).is_some() {
+                aggregates = pairs(connection, fact.between.0, &[fact.between.1])?;
+            }
         }
         Fact::IntentPublished(_)
         | Fact::IntentAmended(_)
