@@ -41,14 +41,14 @@ const SHARED: &[(&str, &str)] = &[
         "assessment",
         "SELECT hex(assessment.uid), hex(self.uid), hex(owner.uid), hex(related), verdict, action, rationale, created_at
          FROM assessment JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
-         ORDER BY assessment.uid",
+         ORDER BY assessment.uid, self.uid, created_at, hex(related), verdict, action, rationale",
     ),
     (
         "claim",
         "SELECT hex(claim.uid), hex(self.uid), hex(owner.uid), claim.kind, full, key, alias, reversed, status, reason,
                 lease_expires_at, created_at
          FROM claim JOIN aggregate self ON self.id = intent JOIN aggregate owner ON owner.id = agent
-         ORDER BY claim.uid",
+         ORDER BY claim.uid, self.uid",
     ),
     (
         "message",
@@ -60,7 +60,8 @@ const SHARED: &[(&str, &str)] = &[
         "decision",
         "SELECT hex(decision.uid), hex(low.uid), hex(high.uid), hex(decider.uid), title, rationale, decided_at
          FROM decision JOIN pair ON pair.id = decision.pair JOIN aggregate decider ON decider.id = agent
-         JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high ORDER BY decision.uid",
+         JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
+         ORDER BY decision.uid, low.uid, high.uid, decided_at, decider.uid, title, rationale",
     ),
     (
         "active scope",

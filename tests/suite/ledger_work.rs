@@ -87,6 +87,38 @@ fn status(node: &Node, conflict: Id<Conflict>) -> ConflictStatus {
 }
 
 #[test]
+fn two_intents_that_name_one_claim_each_have_their_own() {
+    let other = said(2, 1, &intent(2), OWNER, &Fact::IntentPublished(published(&[], "s")));
+    let claim: Id<Claim> = Id::from_bytes([3; 16]);
+    let claims = |number, lamport, intent, minute: i64| {
+        let fact = ClaimCreated {
+            intent_id: intent,
+            kind: ScopeKind::Symbol,
+            key: "Pay".to_owned(),
+            full: "pay".to_owned(),
+            alias: None,
+            reason: None,
+            lease_expires_at: Timestamp::from_millis(minute * 60_000),
+        };
+        said(number, lamport, &claim, OWNER, &Fact::ClaimCreated(fact))
+    };
+    let (one, two) = (claims(3, 2, intent(1), 1), claims(4, 2, intent(2), 2));
+    let again = claims(5, 3, intent(1), 3);
+    for node in heard(&[work(), other, one.clone(), two.clone(), again.clone()]) {
+        assert_eq!((why_not(&node, &one), why_not(&node, &two)), (None, None));
+        assert_eq!(why_not(&node, &again).as_deref(), Some("the claim is there already"));
+        for number in [1, 2] {
+            let read = node.ledger.read(|snapshot| {
+                snapshot
+                    .claim(intent(number), claim, Timestamp::from_millis(0))
+                    .map(|claim| claim.lease_expires_at)
+            });
+            assert_eq!(read.unwrap(), Timestamp::from_millis(i64::from(number) * 60_000));
+        }
+    }
+}
+
+#[test]
 fn a_message_that_nobody_sent_is_about_nothing() {
     let (found, conflict) = finding();
     let about = ConflictBetween { conflict_id: conflict, between: (intent(1), intent(2)) };

@@ -33,7 +33,7 @@ pub(super) fn created(
         connection,
         "INSERT INTO claim (uid, intent, agent, scope, kind, key, full, alias, reversed, status, reason,
                             lease_expires_at, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (uid) DO NOTHING",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT (uid, intent) DO NOTHING",
         rusqlite::params![
             claim,
             intent,
@@ -50,8 +50,11 @@ pub(super) fn created(
             event.created_at,
         ],
     )?;
+    if added == 0 {
+        return Ok(Effect::Ignored("the claim is there already"));
+    }
     intent::changed(connection, intent, event)?;
-    Ok(if added == 1 { Effect::Applied } else { Effect::Ignored("the claim is there already") })
+    Ok(Effect::Applied)
 }
 
 pub(super) fn renewed(

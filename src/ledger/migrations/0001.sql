@@ -178,7 +178,8 @@ CREATE TABLE claim (
     lease_expires_at INTEGER NOT NULL,
     created_at       INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX claim_uid ON claim (uid);
+-- A claim belongs to its intent: another ledger may say the same identifier of two.
+CREATE UNIQUE INDEX claim_uid ON claim (uid, intent);
 CREATE INDEX claim_intent ON claim (intent);
 CREATE INDEX claim_alias ON claim (kind, alias) WHERE alias IS NOT NULL;
 CREATE INDEX claim_full ON claim (kind, full);

@@ -44,13 +44,15 @@ fn claim(row: &Row<'_>, now: Timestamp) -> rusqlite::Result<Claim> {
 }
 
 impl Snapshot<'_> {
-    /// One claim as it is at `now`.
+    /// A claim of an intent as it is at `now`.
     ///
     /// # Errors
     /// [`Error::NotFound`].
-    pub fn claim(&self, id: Id<Claim>, now: Timestamp) -> Result<Claim, Error> {
-        let mut find = self.connection().prepare_cached(&format!("{SELECT} WHERE claim.uid = ?1"))?;
-        find.query_row([id], |row| claim(row, now))
+    pub fn claim(&self, intent: Id<Intent>, id: Id<Claim>, now: Timestamp) -> Result<Claim, Error> {
+        let mut find = self.connection().prepare_cached(&format!(
+            "{SELECT} WHERE claim.uid = ?1 AND claim.intent = (SELECT id FROM aggregate WHERE kind = 2 AND uid = ?2)"
+        ))?;
+        find.query_row((id, intent), |row| claim(row, now))
             .optional()?
             .ok_or_else(|| Error::NotFound { noun: "claim", reference: id.to_string() })
     }

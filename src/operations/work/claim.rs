@@ -123,7 +123,7 @@ impl Operation for ClaimWork {
                     found = recording::record(transaction, Acting { intent, agent, cause }, &others)?;
                     actor.acted(transaction, cause, Touched::Intent(intent))?;
                 }
-                let claims = claims.iter().map(|claim| transaction.claim(*claim, now));
+                let claims = claims.iter().map(|claim| transaction.claim(intent, *claim, now));
                 Ok::<_, Failure>((claims.collect::<Result<Vec<_>, _>>()?, found))
             })?;
         let ids: Vec<_> = found.identities(intent).collect();

@@ -85,7 +85,10 @@ impl Operation for Release {
                 actor.acted(transaction, cause, Touched::Intent(intent.id))?;
             }
             let now = transaction.now();
-            let claims = held.iter().map(|claim| transaction.claim(*claim, now)).collect::<Result<_, _>>()?;
+            let claims = held
+                .iter()
+                .map(|claim| transaction.claim(intent.id, *claim, now))
+                .collect::<Result<_, _>>()?;
             Ok(Output { claims })
         })
     }
