@@ -87,6 +87,44 @@ fn status(node: &Node, conflict: Id<Conflict>) -> ConflictStatus {
 }
 
 #[test]
+fn of_two_ledgers_that_adopt_one_intent_at_once_exactly_one_does_everywhere() {
+    let adopted = || IntentAdopted { from_agent_id: agent(OWNER), reason: "gone".to_owned() };
+    let adopts = |number, by| said(number, 2, &intent(1), by, &Fact::IntentAdopted(adopted()));
+    let (one, other) = (adopts(2, 0xb0), adopts(3, 0xc0));
+    let late = said(4, 3, &intent(1), OWNER, &Fact::WorkDiscarded(WorkDiscarded { reason: "moot".into() }));
+    for node in heard(&[work(), one.clone(), other.clone(), late.clone()]) {
+        assert_eq!(why_not(&node, &one), None, "of equal times the smaller replica comes first");
+        assert_eq!(why_not(&node, &other).as_deref(), Some("the intent had another owner by then"));
+        assert_eq!(why_not(&node, &late).as_deref(), Some("it was not done by the owner of the intent"));
+        let intent = node.ledger.read(|snapshot| snapshot.intent(intent(1))).unwrap();
+        assert_eq!((intent.agent_id, intent.status), (agent(0xb0), IntentStatus::Intent));
+    }
+}
+
+#[test]
+fn a_step_is_folded_by_the_table_and_not_by_what_it_says_it_came_from() {
+    let goes = |number, lamport, from, to| {
+        let fact = Fact::LifecycleTransitioned(LifecycleTransitioned { from, to });
+        said(number, lamport, &intent(1), OWNER, &fact)
+    };
+    use IntentStatus::{Claimed, InProgress, Intent, Provisional};
+    let early = goes(2, 2, Claimed, InProgress);
+    let (first, second) = (goes(3, 3, Intent, Claimed), goes(4, 3, Intent, Claimed));
+    let start = goes(5, 4, Provisional, InProgress);
+    let back = goes(6, 5, Intent, Claimed);
+    let all = [work(), early.clone(), first.clone(), second.clone(), start.clone(), back.clone()];
+    for node in heard(&all) {
+        for event in [&first, &second, &start] {
+            assert_eq!(why_not(&node, event), None);
+        }
+        assert_eq!(why_not(&node, &early).as_deref(), Some("the intent was in another state by then"));
+        assert_eq!(why_not(&node, &back).as_deref(), Some("the intent is further on already"));
+        let intent = node.ledger.read(|snapshot| snapshot.intent(intent(1))).unwrap();
+        assert_eq!(intent.status, InProgress);
+    }
+}
+
+#[test]
 fn two_intents_that_name_one_claim_each_have_their_own() {
     let other = said(2, 1, &intent(2), OWNER, &Fact::IntentPublished(published(&[], "s")));
     let claim: Id<Claim> = Id::from_bytes([3; 16]);
