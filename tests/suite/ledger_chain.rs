@@ -12,7 +12,9 @@ use rusqlite::types::Value;
 use serde_json::json;
 
 use crate::simulator::{Node, SETTINGS, Simulation};
-use crate::simulator_steps::{Cause, Saying, Step, What};
+use crate::simulator_steps::{Cause, Later, Saying, Step};
+use crate::simulator_told::Oddity;
+use crate::simulator_what::What;
 
 /// A ledger with local parts, causes, events from elsewhere and events nobody knows.
 pub fn full_ledger() -> Node {
@@ -26,10 +28,16 @@ pub fn full_ledger() -> Node {
     }
     node.register(Id::from_bytes([9; 16]), "without a place", None);
     let mut elsewhere = Simulation::new();
-    for (form, cause) in [(0, Cause::Nobody), (6, Cause::Nothing), (4, Cause::Known(0)), (7, Cause::Nothing)]
-    {
-        let what = What::Odd { form, pick: form };
-        elsewhere.step(&Step::Say { stranger: form, saying: Saying { what, cause, later: 1 } });
+    let odd = [
+        (0, Oddity::UnknownType, Cause::Nobody),
+        (0, Oddity::ByNoAgent, Cause::Nothing),
+        (0, Oddity::WithMoreFields, Cause::Known(0)),
+        (1, Oddity::ByNobody, Cause::Nothing),
+    ];
+    for (at, (stranger, form, cause)) in (0..).zip(odd) {
+        let intent = What::Intent { intent: at, agent: at, scopes: vec![(at, ScopeOperation::Remove)] };
+        let what = What::Odd { form, what: Box::new(intent) };
+        elsewhere.step(&Step::Say { stranger, saying: Saying { what, cause, later: Later::By(1) } });
     }
     elsewhere.tell_all(&node, &[0]);
     assert_eq!(node.audit().fault, None);
@@ -319,7 +327,7 @@ fn an_event_that_was_rewritten_with_fitting_hashes_is_found_at_the_one_that_foll
         let mut rewritten = chain[at].clone();
         rewritten.shared.push(' ');
         let before = at.checked_sub(1).map(|at| chain[at].replica_hash);
-        let rewritten = crate::simulator_steps::chained(rewritten, before);
+        let rewritten = crate::simulator_told::chained(rewritten, before);
         let prev: Option<Digest> = forger
             .connection
             .query_row("SELECT event_hash FROM event WHERE seq = ?1 - 1", [seq], |row| {
@@ -343,7 +351,7 @@ fn an_event_that_was_rewritten_with_fitting_hashes_is_found_at_the_one_that_foll
 fn the_chain_of_a_ledger_follows_arrival_and_that_of_a_replica_does_not() {
     let steps = [0, 1, 0, 1].map(|stranger| Step::Say {
         stranger,
-        saying: Saying { what: What::Agent { agent: stranger }, cause: Cause::Nothing, later: 0 },
+        saying: Saying { what: What::Agent { agent: stranger }, cause: Cause::Nothing, later: Later::By(0) },
     });
     let run = Simulation::of(&steps);
     let (one, other) = (Node::new(21), Node::new(22));

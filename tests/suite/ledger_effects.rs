@@ -7,7 +7,8 @@ use foremerge::ledger::exchange::Carried;
 use foremerge::ledger::replay::Part;
 
 use crate::simulator::{Node, hand_over};
-use crate::simulator_steps::{Told, chained, published};
+use crate::simulator_told::{Told, chained};
+use crate::simulator_what::published;
 
 /// The only event of replica `number`, at a time of its own.
 fn said(number: u8, lamport: u64, fact: &Fact, cause: Option<Id<Event>>) -> Carried {

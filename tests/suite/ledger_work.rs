@@ -14,7 +14,8 @@ use foremerge::ledger::exchange::Carried;
 use foremerge::ledger::replay::Part;
 
 use crate::simulator::{Node, hand_over};
-use crate::simulator_steps::{Told, chained, published};
+use crate::simulator_told::{Told, chained};
+use crate::simulator_what::published;
 
 const OWNER: u8 = 0xa0;
 
@@ -28,15 +29,7 @@ fn intent(number: u8) -> Id<Intent> {
 
 /// The only event of replica `number`, at a time of its own.
 fn said(number: u8, lamport: u64, entity: &impl ToString, by: u8, fact: &Fact) -> Carried {
-    let (event_type, version, entity_type) = fact.heading();
-    let told = Told {
-        event_type: event_type.to_owned(),
-        version,
-        entity_type: entity_type.to_owned(),
-        entity_id: entity.to_string(),
-        agent_id: Some(agent(by).to_string()),
-        shared: fact.shared().unwrap(),
-    };
+    let told = Told::by(entity.to_string(), agent(by), fact);
     let replica: Id<Replica> = Id::from_bytes([number; 16]);
     let mut event = told.after(None, usize::from(number), replica, 0, None);
     event.lamport = lamport;
@@ -51,8 +44,10 @@ fn work() -> Carried {
 /// Ledgers that hear these events one way round and the other.
 fn heard(events: &[Carried]) -> [Node; 2] {
     let (one, other) = (Node::new(61), Node::new(62));
-    events.iter().for_each(|event| hand_over(&one, vec![event.clone()]));
-    events.iter().rev().for_each(|event| hand_over(&other, vec![event.clone()]));
+    for (event, from_the_end) in events.iter().zip(events.iter().rev()) {
+        hand_over(&one, vec![event.clone()]);
+        hand_over(&other, vec![from_the_end.clone()]);
+    }
     assert_eq!(one.state(Part::Shared), other.state(Part::Shared), "the order of arrival decided");
     [one, other]
 }
@@ -103,11 +98,12 @@ fn of_two_ledgers_that_adopt_one_intent_at_once_exactly_one_does_everywhere() {
 
 #[test]
 fn a_step_is_folded_by_the_table_and_not_by_what_it_says_it_came_from() {
+    use IntentStatus::{Claimed, InProgress, Intent, Provisional};
+
     let goes = |number, lamport, from, to| {
         let fact = Fact::LifecycleTransitioned(LifecycleTransitioned { from, to });
         said(number, lamport, &intent(1), OWNER, &fact)
     };
-    use IntentStatus::{Claimed, InProgress, Intent, Provisional};
     let early = goes(2, 2, Claimed, InProgress);
     let (first, second) = (goes(3, 3, Intent, Claimed), goes(4, 3, Intent, Claimed));
     let start = goes(5, 4, Provisional, InProgress);

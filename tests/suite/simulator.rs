@@ -2,12 +2,14 @@
 //! what is carried between them.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
 use foremerge::domain::event::Replica;
-use foremerge::domain::fact::{AgentRegistered, Fact};
-use foremerge::domain::{Agent, Event, Id, Intent};
+use foremerge::domain::fact::{AgentRegistered, ConflictDetected, Fact};
+use foremerge::domain::{Agent, Claim, Event, Id, Intent, Severity};
+use foremerge::failure::Code;
 use foremerge::ledger::audit::{Audit, audit};
 use foremerge::ledger::exchange::{Admitted, Carried};
 use foremerge::ledger::replay::Part;
@@ -17,7 +19,9 @@ use foremerge::service::{Call, Host, Surface};
 use foremerge::world::Fake;
 use serde_json::json;
 
-use crate::simulator_steps::{Cause, Saying, Step, Told, scope_key, stranger_event};
+use crate::simulator_steps::{Cause, Later, Saying, Step};
+use crate::simulator_told::{Told, stranger_event};
+use crate::simulator_what::{Seen, Who, finding, listed, scope_key};
 
 /// Ledgers that record; the one after them only relays.
 pub const RECORDERS: usize = 2;
@@ -167,10 +171,24 @@ pub struct Simulation {
     intents: Vec<Id<Intent>>,
     events: Vec<Id<Event>>,
     registered: usize,
+    /// Who said last that an intent is theirs.
+    owners: BTreeMap<Id<Intent>, Id<Agent>>,
+    claims: Vec<(Id<Claim>, Id<Intent>)>,
+    seen: Vec<Seen>,
 }
 
 fn pick<T: Copy>(list: &[T], at: u8) -> T {
     list[usize::from(at) % list.len()]
+}
+
+/// One of the latest, so that much happens to the same.
+fn late<T: Clone>(list: &[T], at: u8) -> T {
+    list[list.len() - 1 - usize::from(at) % list.len()].clone()
+}
+
+/// One of few intents, which several may say to have published.
+pub fn new_intent(at: u8) -> Id<Intent> {
+    Id::from_bytes([0x10 + at % 4; 16])
 }
 
 impl Simulation {
@@ -184,9 +202,12 @@ impl Simulation {
             nodes,
             strangers,
             agents: (0..3).map(|n| Id::from_bytes([0xa0 + n; 16])).collect(),
-            intents: (0..4).map(|n| Id::from_bytes([0x10 + n; 16])).collect(),
+            intents: Vec::new(),
             events: Vec::new(),
             registered: 0,
+            owners: BTreeMap::new(),
+            claims: Vec::new(),
+            seen: Vec::new(),
         }
     }
 
@@ -200,11 +221,36 @@ impl Simulation {
     }
 
     pub fn agent(&self, at: u8) -> Id<Agent> {
-        pick(&self.agents, at)
+        late(&self.agents, at)
     }
 
+    /// One that somebody said to have published, if anybody did.
     pub fn intent(&self, at: u8) -> Id<Intent> {
-        pick(&self.intents, at)
+        if self.intents.is_empty() { new_intent(at) } else { late(&self.intents, at) }
+    }
+
+    pub fn who(&self, who: Who, intent: Id<Intent>) -> Id<Agent> {
+        match who {
+            Who::Agent(at) => self.agent(at),
+            Who::Owner => self.owners.get(&intent).copied().unwrap_or(self.agents[0]),
+        }
+    }
+
+    /// A claim that somebody said to hold, with the intent it was said to be for.
+    pub fn claim(&self, at: u8) -> (Id<Claim>, Id<Intent>) {
+        if self.claims.is_empty() {
+            return (Id::from_bytes([0x30; 16]), self.intent(0));
+        }
+        late(&self.claims, at)
+    }
+
+    /// A conflict that somebody said to have found.
+    pub fn seen(&self, at: u8) -> Seen {
+        if self.seen.is_empty() {
+            let (acting, with) = (new_intent(0), new_intent(1));
+            return Seen { acting, with, scopes: listed(), found: finding(0, 0, Severity::Low) };
+        }
+        late(&self.seen, at)
     }
 
     pub fn step(&mut self, step: &Step) {
@@ -222,7 +268,8 @@ impl Simulation {
                     .collect();
                 let input = json!({ "agent_id": agent, "task": "t", "summary": "s", "scopes": scopes });
                 if let Err(refused) = self.nodes[at].run("publish_intent", input) {
-                    assert_eq!(refused.code, foremerge::failure::Code::NotFound, "{refused:?}");
+                    // Whoever was never registered there, or retired.
+                    assert!(matches!(refused.code, Code::NotFound | Code::InvalidTransition), "{refused:?}");
                 }
                 self.listen(at);
             }
@@ -273,12 +320,38 @@ impl Simulation {
         let new = node.carry(node.replica, heard.len() as u64, u32::MAX);
         heard.extend(new.iter().cloned());
         for event in new {
-            self.events.push(event.event_id);
+            self.remember(&event);
             if event.event_type == "agent.registered" {
                 self.agents.extend(event.entity_id.parse::<Id<Agent>>());
-            } else if event.event_type == "intent.published" {
-                self.intents.extend(event.entity_id.parse::<Id<Intent>>());
             }
+        }
+    }
+
+    /// Keeps what later steps refer to, whether it will have an effect or not.
+    fn remember(&mut self, event: &Carried) {
+        self.events.push(event.event_id);
+        let intent = Id::<Intent>::exact(&event.entity_id);
+        let agent = event.agent_id.as_deref().and_then(Id::<Agent>::exact);
+        match Fact::read(&event.event_type, event.version, &event.shared, None) {
+            Some(Fact::IntentPublished(_)) => {
+                let Some((intent, agent)) = intent.zip(agent) else { return };
+                if let Entry::Vacant(new) = self.owners.entry(intent) {
+                    new.insert(agent);
+                    self.intents.push(intent);
+                }
+            }
+            Some(Fact::IntentAdopted(_)) => self.owners.extend(intent.zip(agent)),
+            Some(Fact::ClaimCreated(fact)) => {
+                self.claims.extend(Id::exact(&event.entity_id).map(|claim| (claim, fact.intent_id)));
+            }
+            Some(Fact::ConflictDetected(ConflictDetected { scopes, pairs, .. })) => {
+                let Some(acting) = intent else { return };
+                for pair in pairs.into_iter().filter(|pair| pair.with != acting) {
+                    let seen = |found| Seen { acting, with: pair.with, scopes: scopes.clone(), found };
+                    self.seen.extend(pair.found.into_iter().map(seen));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -286,10 +359,16 @@ impl Simulation {
         let cause = self.cause(saying.cause);
         let told: Told = saying.what.told(self);
         let replica = self.strangers[stranger];
+        let last = |said: &Vec<Carried>| said.last().map_or(0, |event| event.lamport);
+        let latest = self.spoken.values().map(last).max().unwrap_or(0);
+        let later = match saying.later {
+            Later::By(times) => u64::from(times),
+            Later::ThanEverything => latest - last(&self.spoken[&replica]),
+        };
         let said = self.spoken.get_mut(&replica).unwrap();
-        let event = told.after(said.last(), stranger, replica, saying.later, cause);
-        self.events.push(event.event_id);
-        said.push(event);
+        let event = told.after(said.last(), stranger, replica, later, cause);
+        said.push(event.clone());
+        self.remember(&event);
     }
 
     fn cause(&self, cause: Cause) -> Option<Id<Event>> {

@@ -48,6 +48,9 @@ macro_rules! facts {
         )+ }
 
         impl Fact {
+            /// Every event type that this version knows.
+            pub const TYPES: &'static [&'static str] = &[ $( $event_type, )+ ];
+
             /// The event type, the version of its payload's shape and the type of its entity.
             #[must_use]
             pub const fn heading(&self) -> (&'static str, u32, &'static str) {
