@@ -161,3 +161,20 @@ fn a_missing_intent_or_agent_is_not_found_before_anything_else_is_looked_at() {
         scene.library.refusal(Code::NotFound, operation(act), nothing);
     }
 }
+
+#[test]
+fn what_is_malformed_is_refused_before_anybody_asks_whose_it_is_or_whether_it_is_there() {
+    let scene = Scene::in_state(IntentStatus::Intent);
+    for intent in ["int_00000000", &scene.intent] {
+        for act in [Act::Amend, Act::Claim, Act::Release] {
+            let mut odd = input(act, intent, &scene.other, &scene.stranger);
+            odd["scopes"] = match act {
+                Act::Amend => ["modify", "remove"]
+                    .map(|operation| json!({ "kind": "domain", "key": "cart", "operation": operation }))
+                    .into(),
+                _ => json!([{ "kind": "domain", "key": "cart=modify" }]),
+            };
+            scene.library.refusal(Code::InvalidInput, operation(act), odd);
+        }
+    }
+}

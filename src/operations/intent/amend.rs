@@ -73,17 +73,20 @@ impl Operation for Amend {
                 "name at least one; an intent cannot be amended to touch nothing",
             ));
         }
-        let (actor, intent, summary) = cx.ledger().read::<_, Failure>(|snapshot| {
+        // What is malformed is refused before it is asked whose intent it is, or whether there is one.
+        let present = || cx.ledger().read(|snapshot| snapshot.intent(snapshot.resolve(&input.id)?));
+        let words = match &input.summary {
+            Some(summary) => summary.as_str().to_owned(),
+            None => present().map(|intent| intent.summary).unwrap_or_default(),
+        };
+        let scopes = scopes::publishable(cx, input.scopes, &words)?;
+        let (actor, intent, mut matches) = cx.ledger().read::<_, Failure>(|snapshot| {
             let actor = Actor::find(cx, snapshot, &input.agent_id)?;
             let intent = snapshot.intent(snapshot.resolve(&input.id)?)?;
             may(Act::Amend, &intent, actor.agent.id)?;
-            let summary =
-                input.summary.as_ref().map_or(intent.summary, |summary| summary.as_str().to_owned());
-            Ok((actor, intent.id, summary))
+            let matches = Matches::find(snapshot, &actor.agent, &words, scopes)?;
+            Ok((actor, intent.id, matches))
         })?;
-        let scopes = scopes::publishable(cx, input.scopes, &summary)?;
-        let mut matches =
-            cx.ledger().read(|snapshot| Matches::find(snapshot, &actor.agent, &summary, scopes))?;
         let summary = input.summary.map(Summary::into_string);
         let write = move |transaction: &mut Transaction<'_>| {
             let agent = actor.agent.id;

@@ -57,12 +57,14 @@ impl Operation for Release {
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         let (named, wanted) = (input.intent_id, scopes::named(cx, input.scopes)?);
+        cx.ledger().read(|snapshot| {
+            wanted.iter().try_for_each(|scope| scopes::carries_no_operation(snapshot, scope))
+        })?;
         act(cx, &input.agent_id, move |transaction, actor| {
             let (agent, intent) = (actor.agent.id, transaction.intent(transaction.resolve(&named)?)?);
             may(Act::Release, &intent, agent)?;
             let mut held = Vec::new();
             for scope in &wanted {
-                scopes::carries_no_operation(transaction, scope)?;
                 let claim = transaction.held_claim(intent.id, scope.canonical.kind, &scope.canonical.full)?;
                 let claim = claim.ok_or_else(|| {
                     let message = format!("{} holds no claim on `{scope}`", intent.id);
