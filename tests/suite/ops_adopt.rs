@@ -108,3 +108,14 @@ fn what_waited_for_the_old_owner_is_told_to_the_adopter() {
     library.publish(&gone, &["symbol:Back=add"]);
     assert_eq!(conflicts(&library).len(), 1, "nothing is owed to the old owner any more");
 }
+
+#[test]
+fn an_owner_who_released_nothing_was_heard_of_all_the_same() {
+    let library = Library::new();
+    let [owner, here] = ["owner", "here"].map(|name| library.agent(name));
+    let intent = intent_of(&library.publish(&owner, &["symbol:Pay=replace"]));
+    library.world.pass(TWO_HOURS);
+    let released = library.data("release_work", json!({ "intent_id": intent, "agent_id": owner }));
+    assert_eq!(released["claims"], json!([]));
+    library.refusal(Code::Forbidden, "adopt_work", adopting(&intent, &here));
+}

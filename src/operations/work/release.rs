@@ -83,8 +83,10 @@ impl Operation for Release {
                 let event = transaction.record(Draft { entity: claim.to_string(), agent, cause, fact })?;
                 cause = cause.or(Some(event));
             }
-            if let Some(cause) = cause {
-                actor.acted(transaction, cause, Touched::Intent(intent.id))?;
+            match cause {
+                Some(cause) => actor.acted(transaction, cause, Touched::Intent(intent.id))?,
+                // Nothing was held; the owner was heard of all the same.
+                None => transaction.heard_from(agent)?,
             }
             let now = transaction.now();
             let claims = held
