@@ -197,7 +197,7 @@ pub fn owed_to(snapshot: &Snapshot<'_>, intent: &Intent, now: Timestamp) -> Resu
 
 /// Records what a returning agent was owed, as an acting call of its own for each intent. What was
 /// owed to `compared`, which the agent's call compared anew, is settled by that: its scopes may
-/// have changed since the debt was looked up.
+/// have changed since the debt was looked up. Work that the call itself ended meets nobody.
 ///
 /// # Errors
 /// Whatever stops a write.
@@ -210,7 +210,8 @@ pub fn settle(
 ) -> Result<(), Failure> {
     for mut debt in debts {
         let acting = Acting { intent: debt.intent, agent, cause };
-        if Some(debt.intent) != compared {
+        let active = transaction.intent_row(debt.intent)?.is_some_and(|(.., active)| active);
+        if Some(debt.intent) != compared && active {
             debt.matches.refresh(transaction)?;
             debt.matches.found_mut().keep(&debt.rows);
             record(transaction, acting, debt.matches.found())?;

@@ -109,3 +109,16 @@ fn an_owed_intent_that_its_returning_owner_amends_is_compared_as_it_is_now() {
     assert_eq!(kinds(&library).len(), 1, "and nothing is owed any more");
     assert!(event_types(&library).contains(&"findings.settled".to_owned()));
 }
+
+#[test]
+fn owed_work_that_its_returning_owner_discards_meets_nobody() {
+    let library = Library::new();
+    let gone = library.agent("gone");
+    let intent = text(&library.publish(&gone, &["domain:billing=modify"])["intent"]["id"]);
+    library.world.pass(TWO_HOURS);
+    let here = library.agent("here");
+    library.publish(&here, &["domain:billing=extend"]);
+    library.data("discard_work", json!({ "intent_id": intent, "agent_id": gone, "reason": "moot" }));
+    assert!(kinds(&library).is_empty(), "nothing is open against work that has ended");
+    assert!(event_types(&library).contains(&"findings.settled".to_owned()));
+}
