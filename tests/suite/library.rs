@@ -27,11 +27,19 @@ impl Library {
     pub fn new() -> Self {
         Self::with(|root| Fake::new(7).started_in(root))
     }
+
+    /// For those that need many.
+    pub fn in_memory() -> Self {
+        Self::within(Sandbox::in_memory(), |root| Fake::new(7).started_in(root))
+    }
 }
 
 impl<W: World + 'static> Library<W> {
     pub fn with(world: impl FnOnce(&Path) -> W) -> Self {
-        let sandbox = Sandbox::new();
+        Self::within(Sandbox::new(), world)
+    }
+
+    fn within(sandbox: Sandbox, world: impl FnOnce(&Path) -> W) -> Self {
         let root = sandbox.path("r");
         scaffold::create(&root, &[("a.rs", "")], "first", 1_700_000_000).unwrap();
         let world = Arc::new(world(&root));

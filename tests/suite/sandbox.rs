@@ -12,7 +12,15 @@ pub struct Sandbox {
 
 impl Sandbox {
     pub fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// In memory where the system has such a place.
+    pub fn in_memory() -> Self {
+        Self::of(crate::simulator::directory())
+    }
+
+    fn of(dir: tempfile::TempDir) -> Self {
         let root = std::fs::canonicalize(dir.path()).unwrap();
         Self { dir, root }
     }
