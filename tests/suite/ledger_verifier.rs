@@ -4,18 +4,33 @@
 use std::path::Path;
 use std::process::Command;
 
+use foremerge::domain::fact::Fact;
 use rusqlite::Connection;
 
 use crate::ledger_chain::full_ledger;
 
+fn page() -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ledger.md")).unwrap()
+}
+
 /// The one block of Python in the page.
 fn verifier() -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ledger.md");
-    let text = std::fs::read_to_string(page).unwrap();
+    let text = page();
     let mut blocks = text.split("```python\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let block = blocks.next().expect("docs/ledger.md shows a verifier").to_owned();
     assert_eq!(blocks.next(), None, "one verifier is enough");
     block
+}
+
+#[test]
+fn the_page_lists_every_event_type_and_says_when_it_has_an_effect() {
+    let page = page();
+    let types = page.lines().find_map(|line| line.strip_prefix("Types of version 1: ")).unwrap();
+    let rows = page.split("| event | touches | precondition |").nth(1).unwrap().split("\n\n").next().unwrap();
+    for event_type in Fact::TYPES {
+        let named = format!("`{event_type}`");
+        assert!(types.contains(&named) && rows.contains(&named), "{event_type}");
+    }
 }
 
 #[test]
