@@ -6,11 +6,14 @@
 pub mod advice;
 pub mod bounds;
 pub mod canonical;
+pub mod english;
 pub mod findings;
 pub mod names;
 pub mod overlaps;
+pub mod promise;
 pub mod prose;
 pub mod rules;
+pub mod thing;
 pub mod tiers;
 pub mod warnings;
 

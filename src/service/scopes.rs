@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::{Cx, Needs};
-use crate::detect::{canonical, names, prose};
+use crate::detect::{canonical, promise};
 use crate::domain::fact::PublishedScope;
 use crate::domain::scope::{DeclaredScope, NamedScope};
 use crate::domain::text::quoted;
@@ -36,7 +36,7 @@ pub fn publishable<N: Needs>(
             _ => key,
         };
         let inferred = operation.is_none();
-        let operation = operation.unwrap_or_else(|| prose::operation(summary, &names::words(kind, &key)));
+        let operation = operation.unwrap_or_else(|| promise::operation(summary, kind, &key));
         claims.push(ScopeClaim { kind, key, operation, inferred });
     }
     canonical::publishable(claims).map_err(|Invalid(why)| Failure::invalid("scopes", why))
