@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use super::qualified::parts;
 use crate::domain::fact::PublishedScope;
 use crate::domain::text::quoted;
 use crate::domain::{CanonicalScope, Invalid, ScopeClaim, ScopeKind};
@@ -59,37 +60,28 @@ pub fn name(kind: ScopeKind, key: &str) -> Cow<'_, str> {
 
 /// The last `::` part after its container's last part; without `::` the last part.
 fn symbol_alias(key: &str) -> String {
-    let parts = qualified(key);
-    let mut parts = parts.iter().rev().filter(|part| !part.is_empty());
+    let parts = parts(key, &["::"]);
+    let mut parts = parts.into_iter().rev().filter(|part| !part.is_empty());
     match (parts.next(), parts.next()) {
-        (Some(member), Some(container)) => format!("{}::{member}", last_part(container)),
+        (Some(member), Some(container)) => {
+            let container = file_name(container).unwrap_or_else(|| last_part(container));
+            format!("{container}::{member}")
+        }
         (Some(only), None) => last_part(only).to_owned(),
         _ => key.to_owned(),
     }
 }
 
-/// The parts between `::`, those inside `<…>` left together: `Cache<std::string>` is one name.
-fn qualified(key: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
-    for (at, c) in key.char_indices() {
-        match c {
-            '<' => depth += 1,
-            '>' => {
-                let Some(outer) = depth.checked_sub(1) else { return key.split("::").collect() };
-                depth = outer;
-            }
-            ':' if depth == 0 && at >= start && key[at..].starts_with("::") => {
-                parts.push(&key[start..at]);
-                start = at + 2;
-            }
-            _ => {}
-        }
-    }
-    if depth > 0 {
-        return key.split("::").collect();
-    }
-    parts.push(&key[start..]);
-    parts
+/// The name of the file that a container is by its path: there is a directory, and a short ending.
+/// No list knows every language, and a namespace is seldom spelled with both `/` and `.`.
+fn file_name(container: &str) -> Option<&str> {
+    const LONGEST_ENDING: usize = 4;
+    let (directory, name) = container.rsplit_once(['/', '\\'])?;
+    let (stem, ending) = name.rsplit_once('.')?;
+    let is_short = (1..=LONGEST_ENDING).contains(&ending.len());
+    let is_ending = is_short && ending.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_plain = ending.chars().all(|c| c.is_ascii_alphanumeric());
+    (!directory.is_empty() && !stem.is_empty() && is_ending && is_plain).then_some(name)
 }
 
 /// Whether a name with this ending is that of a source file.
@@ -100,13 +92,14 @@ pub fn is_source_ending(ending: &str) -> bool {
 
 /// What follows the last separator; a file keeps its name.
 fn last_part(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(path);
+    let last = |name, separators: &[&str]| parts(name, separators).into_iter().rfind(|part| !part.is_empty());
+    let name = last(path, &["/", "\\"]).unwrap_or(path);
     match name.rsplit_once('.') {
         Some((stem, ending)) if is_source_ending(ending) => {
             let start = stem.rfind('.').map_or(0, |dot| dot + 1);
             &name[start..]
         }
-        _ => name.rsplit('.').find(|part| !part.is_empty()).unwrap_or(path),
+        _ => last(name, &["."]).unwrap_or(path),
     }
 }
 
@@ -190,7 +183,18 @@ mod tests {
         assert_eq!(alias("CheckoutController.checkout"), "checkout");
         assert_eq!(alias("std::Cache<std::string>::get"), "cache<std::string>::get");
         assert_eq!(alias("Vec::operator<"), "vec::operator<");
+        assert_eq!(alias("com.acme.Cache<java.lang.String>"), "cache<java.lang.string>");
+        assert_eq!(alias("shop::Cart::add(std::string)"), "cart::add(std::string)");
+    }
+
+    #[test]
+    fn a_container_that_is_a_file_keeps_its_name_in_every_language() {
         assert_eq!(alias("src/orders/core.clj::normalize"), "core.clj::normalize");
+        assert_eq!(alias("core.clj::normalize"), "core.clj::normalize");
+        assert_eq!(alias("contracts/token.sol::transfer"), "token.sol::transfer", "no list knows it");
+        assert_eq!(alias("github.com/acme/billing.Server::run"), "server::run", "a namespace");
+        assert_eq!(alias("github.com/acme/billing.run"), "run", "no container");
+        assert_eq!(alias(r"App\Billing\Report::render"), "report::render");
     }
 
     #[test]

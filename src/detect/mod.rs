@@ -12,6 +12,7 @@ pub mod names;
 pub mod overlaps;
 pub mod promise;
 pub mod prose;
+pub mod qualified;
 pub mod rules;
 pub mod thing;
 pub mod tiers;

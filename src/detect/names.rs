@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use heck::ToSnakeCase;
 
-use super::canonical::{composed, folded, is_source_ending, name};
+use super::canonical::{composed, folded, name};
+use super::qualified::{parts, split_member};
 use crate::domain::ScopeKind;
 
 /// A set of words.
@@ -35,17 +36,17 @@ pub const fn vary(kind: ScopeKind) -> bool {
 pub fn words(kind: ScopeKind, key: &str) -> Words {
     let name = name(kind, key);
     // A file says where a function is and not what: `registry.rs::simple` is called `simple`.
-    let called = match name.rsplit_once("::") {
-        Some((container, member)) if is_file_name(container) => member,
+    let called = match split_member(&name) {
+        (Some(container), member) if kind == ScopeKind::Symbol && is_file_name(container) => member,
         _ => &name,
     };
     split(called).collect()
 }
 
-/// Whether the container of a symbol is a source file.
+/// Whether the container in an alias is a file: only those keep a dot.
 #[must_use]
 pub fn is_file_name(container: &str) -> bool {
-    container.rsplit_once('.').is_some_and(|(_, ending)| is_source_ending(ending))
+    parts(container, &["."]).len() > 1
 }
 
 /// The words of a text, `CamelCase` taken apart, in canonical case.

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::names::{SIMILAR, reaches, vary};
-use super::tiers::{Compared, alias_key, directories_above, dotted, key, overlap, tails};
+use super::qualified::dotted;
+use super::tiers::{Compared, alias_key, directories_above, key, overlap, tails};
 use crate::domain::ScopeKind;
 use crate::domain::conflict::Tier;
 
@@ -114,10 +115,12 @@ mod tests {
             "payService",
             "StripePayService",
             "pay.rs",
+            "List<a::B>",
+            "#a",
             "é",
             "E\u{301}",
         ]);
-        let separator = prop::sample::select(&["::", ".", "/", "\\", " "]);
+        let separator = prop::sample::select(&["::", ".", "/", "\\", "#", " "]);
         (kind, prop::collection::vec((part, separator), 1..4)).prop_map(|(kind, parts)| {
             let mut key: String = parts.iter().flat_map(|(part, separator)| [*part, *separator]).collect();
             key.truncate(key.len() - parts.last().unwrap().1.len());

@@ -1,6 +1,7 @@
 //! How strongly two scopes overlap.
 
 use super::names::{self, Words};
+use super::qualified::{dotted, parts, split_member};
 use crate::domain::conflict::Tier;
 use crate::domain::{CanonicalScope, ScopeKind};
 
@@ -68,9 +69,7 @@ pub fn key(scope: &Compared) -> &str {
 #[must_use]
 pub fn are_similar(one: &Compared, other: &Compared) -> bool {
     // Siblings in one container, and one name in two containers, are told apart by people too.
-    let container_of =
-        |alias: &str| alias.rsplit_once(['.', ':', '#']).map(|(container, _)| container.to_owned());
-    let siblings = match (container_of(&one.alias), container_of(&other.alias)) {
+    let siblings = match (owner(&one.alias), owner(&other.alias)) {
         (Some(here), Some(there)) => here == there,
         _ => false,
     };
@@ -84,12 +83,19 @@ pub fn are_similar(one: &Compared, other: &Compared) -> bool {
         && names::are_similar(&one.words, &other.words)
 }
 
+/// What a name belongs to: the type of a method, the table of a column.
+fn owner(alias: &str) -> Option<&str> {
+    let last = parts(alias, &[".", ":"]).pop()?;
+    let before = (last.len() < alias.len()).then(|| &alias[..alias.len() - last.len() - 1]);
+    container(alias).or(before)
+}
+
 fn container(alias: &str) -> Option<&str> {
-    alias.split_once("::").map(|(container, _)| container)
+    split_member(alias).0
 }
 
 fn member(alias: &str) -> &str {
-    alias.rsplit("::").next().unwrap_or(alias)
+    split_member(alias).1
 }
 
 /// The container and member two symbols are the same by, whatever their namespaces. A container
@@ -98,12 +104,6 @@ fn member(alias: &str) -> &str {
 pub fn alias_key(scope: &Compared) -> Option<&str> {
     let container = (scope.kind == ScopeKind::Symbol).then(|| container(&scope.alias)).flatten()?;
     (!names::is_file_name(container)).then_some(scope.alias.as_str())
-}
-
-/// The full form with `::` read as `.`: what names are compared by from their ends.
-#[must_use]
-pub fn dotted(full: &str) -> String {
-    full.replace("::", ".")
 }
 
 /// Whether the name of `tail` is that of `whole`, or what it ends in from a part on.
@@ -246,6 +246,46 @@ mod tests {
         assert_eq!(symbols("src/a/mod.rs::load", "src/b/mod.rs::load"), None, "every folder has its mod.rs");
         assert_eq!(symbols("xservice", "service"), None, "a tail begins at a boundary");
         assert_eq!(symbols("UserService", "UserController"), None);
+    }
+
+    #[test]
+    fn a_member_is_told_by_a_hash_too() {
+        assert_eq!(symbols("Invoice#total", "Billing::Invoice#total"), Some(Tier::SameName));
+        assert_eq!(symbols("Invoice#total", "Invoice::total"), Some(Tier::SameName));
+        assert_eq!(symbols("com.acme.Invoice#total", "com.shop.Invoice#total"), Some(Tier::SameName));
+        assert_eq!(symbols("Invoice#totalTax", "Invoice#totalTaxNet"), None, "siblings");
+        assert_eq!(symbols("Cart.#total", "Order.#total"), None, "private members of two types");
+    }
+
+    #[test]
+    fn types_in_brackets_are_part_of_a_name() {
+        assert_eq!(symbols("Cache<std::string>::get", "acme::Cache<std::string>::get"), Some(Tier::SameName));
+        assert_eq!(symbols("Cache<std::string>::get", "Registry<std::string>::get"), None);
+        assert_eq!(symbols("a.Cache<std::string>", "b.Cache<std::string>"), None, "two classes of one name");
+        assert_eq!(symbols("Cart::add(std::string)", "Order::add(std::string)"), None);
+    }
+
+    #[test]
+    fn a_route_ends_in_another_only_at_a_boundary() {
+        let routes = |one, other| tier((ScopeKind::Api, one), (ScopeKind::Api, other));
+        assert_eq!(routes("Payments/Charge", "billing.v1.Payments/Charge"), Some(Tier::SameName));
+        assert_eq!(routes("GET /users", "GET /users/{id}"), None);
+        assert_eq!(routes("GET /users", "GET /v1/users"), None);
+        assert_eq!(routes("GET /users", "POST /users"), None);
+        assert_eq!(routes("GET /a/report.pdf", "GET /b/report.pdf"), None);
+    }
+
+    #[test]
+    fn a_bare_member_that_everything_has_stands_for_no_particular_one() {
+        for member in ["__init__", "fmt", "equals", "show", "destroy", "process"] {
+            assert_eq!(symbols(member, &format!("Parser::{member}")), None, "{member}");
+        }
+    }
+
+    #[test]
+    fn an_accent_that_stands_by_itself_cuts_no_word() {
+        assert_eq!(symbols("Café", "CafeSe\u{301}jour"), None);
+        assert_eq!(symbols("NewCaféService", "Cafe\u{301}Service"), Some(Tier::SimilarName));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What is odd about an intent by itself.
 
 use super::canonical::{forms, is_source_ending};
+use super::qualified::parts;
 use crate::domain::ScopeKind;
 
 /// Most warnings about spellings in one answer.
@@ -16,7 +17,7 @@ pub fn dropped_class(kind: ScopeKind, key: &str) -> Option<String> {
     if kind != ScopeKind::Symbol {
         return None;
     }
-    let last = key.rsplit("::").next()?;
+    let last = parts(key, &["::"]).pop()?;
     let last = last.rsplit(['/', '\\']).next()?;
     let (before, member) = last.rsplit_once('.')?;
     let class = before.rsplit('.').next()?;

@@ -39,6 +39,7 @@ fn key() -> impl Strategy<Value = String> {
         "PayService",
         "payService",
         "StripePayService",
+        "List<a::B>",
         "NewStripePayService",
         "Service",
         "mod.rs",
@@ -51,7 +52,7 @@ fn key() -> impl Strategy<Value = String> {
         "STRASSE",
         "",
     ]);
-    let separator = prop::sample::select(&["::", ".", "\\", "/", "::", "/"]);
+    let separator = prop::sample::select(&["::", ".", "\\", "/", "::", "/", "#"]);
     prop::collection::vec((part, separator), 1..4).prop_map(|parts| {
         let last = parts.len() - 1;
         let spelled = parts.iter().enumerate();

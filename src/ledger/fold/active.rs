@@ -4,7 +4,8 @@ use rusqlite::Connection;
 
 use super::super::error::Error;
 use super::super::execute;
-use crate::detect::tiers::{dotted, has_tails};
+use crate::detect::qualified::dotted;
+use crate::detect::tiers::has_tails;
 use crate::detect::{names, prose};
 use crate::domain::Timestamp;
 use crate::domain::fact::PublishedScope;

@@ -11,8 +11,9 @@ use rusqlite::{Row, ToSql};
 use super::super::error::Error;
 use super::Snapshot;
 use crate::detect::names::{self, Words, reaches};
+use crate::detect::qualified::dotted;
 use crate::detect::tiers::{
-    Compared, alias_key, are_similar, directories_above, dotted, has_tails, key, says_too_little, tails,
+    Compared, alias_key, are_similar, directories_above, has_tails, key, says_too_little, tails,
 };
 use crate::domain::conflict::Tier;
 use crate::domain::{CanonicalScope, ScopeKind};
