@@ -68,6 +68,7 @@ mod ops_talk;
 mod ops_together;
 mod ops_worktree;
 mod probe;
+mod promises;
 mod reference;
 mod replay_lines;
 mod sandbox;
