@@ -69,18 +69,15 @@ pub fn key(scope: &Compared) -> &str {
 #[must_use]
 pub fn are_similar(one: &Compared, other: &Compared) -> bool {
     // Siblings in one container, and one name in two containers, are told apart by people too.
-    let siblings = match (owner(&one.alias), owner(&other.alias)) {
-        (Some(here), Some(there)) => here == there,
-        _ => false,
-    };
+    let siblings = || owner(&one.alias).is_some_and(|mine| owner(&other.alias) == Some(mine));
     // Functions that both say which file they are in leave nothing to guess.
     let located = |scope: &Compared| container(&scope.alias).is_some_and(names::is_file_name);
     one.kind == other.kind
         && names::vary(one.kind)
-        && !siblings
-        && !(located(one) && located(other))
-        && member(&one.alias) != member(&other.alias)
         && names::are_similar(&one.words, &other.words)
+        && member(&one.alias) != member(&other.alias)
+        && !siblings()
+        && !(located(one) && located(other))
 }
 
 /// What a name belongs to: the type of a method, the table of a column.
