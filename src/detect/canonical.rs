@@ -21,12 +21,19 @@ const SOURCE_ENDINGS: &[&str] = &[
 /// NFC.
 #[must_use]
 pub fn composed(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return text.into();
+    }
     ComposingNormalizerBorrowed::new_nfc().normalize(text)
 }
 
 /// NFC, full case folding, NFC.
 #[must_use]
 pub fn folded(text: &str) -> String {
+    // Most keys: the tables say the same of these letters.
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let lowered = CaseMapper::new().fold_string(&composed(text)).into_owned();
     composed(&lowered).into_owned()
 }
@@ -216,6 +223,14 @@ mod tests {
         assert_eq!(full(ScopeKind::Domain, "Stra\u{df}e"), full(ScopeKind::Domain, "STRASSE"));
         assert_eq!(full(ScopeKind::Domain, "Caf\u{e9}"), full(ScopeKind::Domain, "CAFE\u{301}"));
         assert_eq!(full(ScopeKind::Domain, "\u{345}\u{391}"), folded(&folded("\u{345}\u{391}")));
+    }
+
+    #[test]
+    fn plain_letters_are_folded_as_the_tables_fold_them() {
+        let plain: String = (0..=127_u8).map(char::from).collect();
+        let nfc = ComposingNormalizerBorrowed::new_nfc();
+        assert_eq!(composed(&plain), nfc.normalize(&plain));
+        assert_eq!(folded(&plain), CaseMapper::new().fold_string(&plain));
     }
 
     #[test]

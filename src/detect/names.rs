@@ -46,7 +46,7 @@ pub fn words(kind: ScopeKind, key: &str) -> Words {
 /// Whether the container in an alias is a file: only those keep a dot.
 #[must_use]
 pub fn is_file_name(container: &str) -> bool {
-    parts(container, &["."]).len() > 1
+    container.contains('.') && parts(container, &["."]).len() > 1
 }
 
 /// The words of a text, `CamelCase` taken apart, in canonical case.

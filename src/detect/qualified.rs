@@ -1,5 +1,7 @@
 //! Names taken apart at their separators.
 
+const BRACKETS: [char; 3] = ['<', '(', '['];
+
 /// The parts of a name between any of `separators`, those inside `<…>`, `(…)` and `[…]` left
 /// together: `Cache<std::string>` is one part. A bracket without its other half is a letter like
 /// others, as in `Vec::operator<`.
@@ -14,6 +16,9 @@ pub fn parts<'n>(name: &'n str, separators: &[&str]) -> Vec<&'n str> {
 /// of `Cart#total`.
 #[must_use]
 pub fn split_member(name: &str) -> (Option<&str>, &str) {
+    if !name.contains([':', '#']) {
+        return (None, name);
+    }
     let parts =
         parts_at(name, |at| if name[at..].starts_with("::") { Some(2) } else { marks_member(name, at) });
     match parts.as_slice() {
@@ -26,10 +31,12 @@ pub fn split_member(name: &str) -> (Option<&str>, &str) {
 #[must_use]
 pub fn dotted(name: &str) -> String {
     let mut dotted = name.replace("::", ".");
-    for at in (0..dotted.len()).rev() {
-        if dotted.is_char_boundary(at) && marks_member(&dotted, at).is_some() {
+    let mut searched = dotted.len();
+    while let Some(at) = dotted[..searched].rfind('#') {
+        if marks_member(&dotted, at).is_some() {
             dotted.replace_range(at..=at, ".");
         }
+        searched = at;
     }
     dotted
 }
@@ -57,6 +64,9 @@ fn parts_at(name: &str, separator: impl Fn(usize) -> Option<usize>) -> Vec<&str>
 
 /// Where the outermost pairs of brackets open and close.
 fn bracketed(name: &str) -> Vec<(usize, usize)> {
+    if !name.contains(BRACKETS) {
+        return vec![];
+    }
     let mut open: Vec<(usize, char)> = Vec::new();
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for (at, c) in name.char_indices() {
