@@ -11,6 +11,7 @@ pub mod cut;
 pub mod digest;
 pub mod event;
 pub mod fact;
+pub mod graph;
 pub mod id;
 pub mod intent;
 pub mod message;

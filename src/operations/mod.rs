@@ -13,6 +13,7 @@ mod assess;
 mod conflicts;
 mod coordinate;
 mod events;
+mod graph;
 mod init;
 mod intent;
 mod status;

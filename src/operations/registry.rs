@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::answer::AnyAnswer;
 use super::{
-    Operation, Spec, agent, assess, conflicts, coordinate, events, init, intent, status, work, worktree,
+    Operation, Spec, agent, assess, conflicts, coordinate, events, graph, init, intent, status, work,
+    worktree,
 };
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
@@ -57,6 +58,7 @@ pub const ALL: &[Entry] = &[
     entry::<events::list::List>(),
     entry::<events::audit::Audit>(),
     entry::<status::Status>(),
+    entry::<graph::Graph>(),
     entry::<worktree::create::Create>(),
     entry::<worktree::list::List>(),
 ];

@@ -148,9 +148,14 @@ pub fn visible(text: &str) -> String {
 /// JSON with the same characters escaped, which changes nothing of what it says.
 #[must_use]
 pub fn visible_json(json: &serde_json::Value) -> String {
-    let text = json.to_string();
+    escaped_json(&json.to_string())
+}
+
+/// A line of JSON with the same characters escaped.
+#[must_use]
+pub fn escaped_json(text: &str) -> String {
     if !text.contains(is_hidden) {
-        return text;
+        return text.to_owned();
     }
     let mut shown = String::with_capacity(text.len() + 8);
     for c in text.chars() {

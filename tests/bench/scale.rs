@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use foremerge::ledger::{Durability, Settings};
-use foremerge::service::Host;
+use foremerge::operations::registry;
+use foremerge::service::{Call, Host, Surface};
 use foremerge::world::Real;
 use serde_json::{Value, json};
 
@@ -152,7 +153,31 @@ pub fn skewed() {
         bench.largest_tables("finding", findings as u64);
         report("all of them", &samples);
         report("the last fifth", &samples[intents - intents / 5..]);
+        draw(&bench.host);
     }
+}
+
+/// What the graph costs, page by page.
+fn draw(host: &Host) {
+    let entry = registry::find("get_graph").unwrap();
+    let (mut input, mut pages) = (json!({}), Vec::new());
+    loop {
+        let start = Instant::now();
+        let answer = (entry.run_json)(host, &Call::of(Surface::Http), input.clone()).unwrap();
+        let size = answer.to_json().unwrap().to_string().len();
+        pages.push((start.elapsed(), size));
+        let Some(next) = answer.page().and_then(|page| page.next) else { break };
+        input["cursor"] = json!(next);
+    }
+    let (first, slowest) = (pages[0], pages.iter().max().unwrap());
+    println!(
+        "    get_graph: first page {}, {} bytes; slowest of {} pages {}, {} bytes",
+        millis(first.0),
+        first.1,
+        pages.len(),
+        millis(slowest.0),
+        slowest.1,
+    );
 }
 
 fn report(which: &str, samples: &[(Duration, usize)]) {

@@ -25,6 +25,7 @@ const MAY_SCAN: &[(&str, &str)] = &[
     ("SELECT sql, name FROM sqlite_schema", "the schema itself"),
     ("SELECT count(*) FROM agent", "a count of all"),
     ("SELECT count(*) FROM intent WHERE :status IS NULL", "a count of all, through the smallest index"),
+    ("SELECT count(*) FROM intent", "a count of all, through an index"),
     ("SELECT count(*) FROM conflict", "a count of all, through the smallest index"),
     ("SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)", "in an audit"),
     ("SELECT EXISTS (SELECT 1 FROM claim WHERE intent", "a constant, and a search in it"),

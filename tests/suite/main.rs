@@ -54,6 +54,7 @@ mod ops_bounds;
 mod ops_check;
 mod ops_claims;
 mod ops_files;
+mod ops_graph;
 mod ops_json;
 mod ops_lifecycle;
 mod ops_limits;

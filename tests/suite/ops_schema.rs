@@ -123,6 +123,8 @@ fn every_operation_keeps_its_published_schemas() {
     call("list_events", json!({ "after_seq": 1, "limit": 100 }));
     call("audit_events", json!({ "page_size": 2 }));
     call("status", json!({}));
+    call("get_graph", json!({ "intent_id": first["intent"]["id"], "depth": 1, "limit": 1 }));
+    call("get_graph", json!({ "kinds": ["Intent"], "agent_id": one }));
     call("create_worktree", json!({ "branch": "b", "path": "../b", "base": "HEAD" }));
     call("list_worktrees", json!({}));
 

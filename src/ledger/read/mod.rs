@@ -7,6 +7,7 @@ mod claim;
 mod conflict;
 mod counterpart;
 pub(super) mod event;
+pub mod graph;
 pub(super) mod identity;
 mod intent;
 mod message;
