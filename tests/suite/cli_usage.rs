@@ -16,6 +16,7 @@ const COMMANDS: &[&[&str]] = &[
     &["events", "list"],
     &["events", "audit"],
     &["status"],
+    &["graph"],
     &["demo"],
 ];
 const FAMILIES: &[&str] = &["agent", "intent", "conflicts", "events"];
