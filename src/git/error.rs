@@ -41,6 +41,20 @@ pub enum Error {
         /// What went wrong, without a final full stop.
         detail: String,
     },
+    /// A bare repository, or a place inside a Git directory, where a worktree is needed.
+    #[error("there is no worktree at {}", path.display())]
+    NoWorktree {
+        /// The Git directory.
+        path: PathBuf,
+    },
+    /// More changed content than is read.
+    #[error("the changed files hold more than {} MiB, up to {}", limit >> 20, path.display())]
+    TooMuch {
+        /// The file at which the limit was passed.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
 }
 
 impl Error {
@@ -51,7 +65,9 @@ impl Error {
             Self::NotARepository { path }
             | Self::Unreadable { path, .. }
             | Self::Unsupported { path, .. }
-            | Self::Unwritable { path, .. } => path,
+            | Self::Unwritable { path, .. }
+            | Self::NoWorktree { path }
+            | Self::TooMuch { path, .. } => path,
         }
     }
 
@@ -60,7 +76,7 @@ impl Error {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Unreadable { remedy, .. } | Self::Unsupported { remedy, .. } => remedy.as_deref(),
-            Self::NotARepository { .. } | Self::Unwritable { .. } => None,
+            _ => None,
         }
     }
 

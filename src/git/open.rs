@@ -70,7 +70,8 @@ pub(super) fn options(trust: Trust) -> Options {
             attributes: permissions::Attributes { git_binary: false, system: true, git: true },
         })
         // An id must mean the object of that id, whatever refs/replace says.
-        .config_overrides(["core.useReplaceRefs=false"])
+        // Looking at a file never fails because it would not survive a round trip: git status warns at most.
+        .config_overrides(["core.useReplaceRefs=false", "core.safecrlf=false"])
 }
 
 #[cfg(test)]
