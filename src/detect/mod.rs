@@ -8,6 +8,7 @@ pub mod bounds;
 pub mod canonical;
 pub mod findings;
 pub mod names;
+pub mod outline;
 pub mod overlaps;
 pub mod prose;
 pub mod rules;

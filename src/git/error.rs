@@ -55,6 +55,24 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
+    /// An object is not in the repository: a partial clone left it out, or it was lost. Nothing is fetched.
+    #[error("the Git repository at {} does not hold an object that is needed: {object}", path.display())]
+    Missing {
+        /// The Git directory.
+        path: PathBuf,
+        /// The id of the object, or a sentence with it.
+        object: String,
+    },
+    /// A name that stands for no single commit, or for one that cannot be meant.
+    #[error("{name:?} cannot be used in the Git repository at {}: {detail}", path.display())]
+    Unresolved {
+        /// The Git directory.
+        path: PathBuf,
+        /// The name as given.
+        name: String,
+        /// Why not, without a final full stop.
+        detail: String,
+    },
 }
 
 impl Error {
@@ -67,7 +85,9 @@ impl Error {
             | Self::Unsupported { path, .. }
             | Self::Unwritable { path, .. }
             | Self::NoWorktree { path }
-            | Self::TooMuch { path, .. } => path,
+            | Self::TooMuch { path, .. }
+            | Self::Missing { path, .. }
+            | Self::Unresolved { path, .. } => path,
         }
     }
 

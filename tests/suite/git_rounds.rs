@@ -93,10 +93,10 @@ fn unborn(sandbox: &Sandbox) -> PathBuf {
 }
 
 /// `SplitMix64`.
-struct Chance(u64);
+pub struct Chance(pub u64);
 
 impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -180,7 +180,7 @@ fn index_of(root: &Path) -> PathBuf {
 }
 
 /// One random edit, told as text. What git refuses is no edit.
-fn edit(root: &Path, chance: &mut Chance) -> String {
+pub fn edit(root: &Path, chance: &mut Chance) -> String {
     let name = OsStr::from_bytes(chance.of(NAMES));
     let place = root.join(name);
     let what = chance.below(26);
