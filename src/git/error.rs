@@ -63,6 +63,14 @@ pub enum Error {
         /// The id of the object, or a sentence with it.
         object: String,
     },
+    /// A shallow clone does not reach back far enough for an answer.
+    #[error("the Git repository at {} is a shallow clone without the history that decides this", path.display())]
+    NeedsHistory {
+        /// The Git directory.
+        path: PathBuf,
+        /// The command that fetches it.
+        remedy: String,
+    },
     /// A name that stands for no single commit, or for one that cannot be meant.
     #[error("{name:?} cannot be used in the Git repository at {}: {detail}", path.display())]
     Unresolved {
@@ -87,6 +95,7 @@ impl Error {
             | Self::NoWorktree { path }
             | Self::TooMuch { path, .. }
             | Self::Missing { path, .. }
+            | Self::NeedsHistory { path, .. }
             | Self::Unresolved { path, .. } => path,
         }
     }
@@ -96,6 +105,7 @@ impl Error {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Unreadable { remedy, .. } | Self::Unsupported { remedy, .. } => remedy.as_deref(),
+            Self::NeedsHistory { remedy, .. } => Some(remedy),
             _ => None,
         }
     }

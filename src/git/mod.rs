@@ -8,6 +8,7 @@
 mod discover;
 mod error;
 mod head;
+pub mod landing;
 mod layout;
 mod objects;
 mod open;

@@ -13,6 +13,8 @@ mod cli_shapes;
 mod cli_usage;
 mod git_base;
 mod git_discovery;
+mod git_landing;
+mod git_landing_random;
 mod git_ownership;
 mod git_patch;
 mod git_refusals;

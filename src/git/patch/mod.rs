@@ -10,7 +10,7 @@ mod symbols;
 
 pub use base::{Base, BaseResolution};
 
-use changes::between;
+pub(super) use changes::{Changed, Side, between};
 
 use std::io;
 
