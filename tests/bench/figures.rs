@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "a bench asks the clock and runs the reference commands")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should say where")]
 
+mod git;
 mod scale;
 
 use std::path::{Path, PathBuf};
@@ -29,6 +30,9 @@ const FIGURES: &[Figure] = &[
     ("audit", audit_rate),
     ("skewed", scale::skewed),
     ("large", scale::large),
+    ("snapshot", git::snapshot),
+    ("patch", git::patch_digest),
+    ("landing", git::landing),
 ];
 
 fn main() {

@@ -9,7 +9,7 @@ use super::super::patch::between;
 use super::super::{Error, Repository};
 use super::ancestry::History;
 use super::trees::Tree;
-use super::{Landing, Verdict, content};
+use super::{Landing, Refusal, Verdict, content};
 
 /// Where on a branch a candidate landed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +66,11 @@ impl Search<'_> {
             return Ok(Earliest::NothingToLand);
         }
         let mut bases = Vec::new();
-        let mut watched = None;
+        let mut watch = None;
         for commit in &range[behind..] {
             let parents = self.history.parents(*commit)?;
-            let joins = parents.len() > 1;
             // Only a merge brings in more of the candidate's history.
-            if commit == first || joins {
+            if commit == first || parents.len() > 1 {
                 let found = self.history.merge_bases(self.candidate, *commit)?;
                 if found.commits.contains(&self.candidate) {
                     return Ok(landed(*commit, Landing::Ancestor));
@@ -79,22 +78,21 @@ impl Search<'_> {
                 self.history.require_complete(self.candidate, *commit, &found)?;
                 if found.commits != bases {
                     bases = found.commits;
-                    watched = None;
+                    watch = None;
                 }
             }
-            let touches = match (&mut watched, parents.first()) {
-                (Some(watched), Some(parent)) => self.follow(watched, *parent, *commit)?,
-                (slot, _) => {
-                    *slot = Some(self.watch(&bases, *commit)?);
-                    true
+            let watch = match (&mut watch, parents.first()) {
+                (Some(watch), Some(parent)) => {
+                    if !self.changes_enough(watch, *parent, *commit)? {
+                        continue;
+                    }
+                    watch
                 }
+                (slot, _) => slot.insert(self.watch(&bases, *commit)?),
             };
-            if !touches {
-                continue;
-            }
-            let verdict = content::verdict(self.repository, &bases, self.candidate, *commit)?;
-            if let Verdict::Landed(landing) = verdict {
-                return Ok(landed(*commit, landing));
+            match content::verdict(self.repository, &bases, self.candidate, *commit)? {
+                Verdict::Landed(landing) => return Ok(landed(*commit, landing)),
+                Verdict::Refused(refusal) => watch.wait_for(refusal),
             }
         }
         Ok(Earliest::NotLanded)
@@ -128,10 +126,11 @@ impl Search<'_> {
         Ok(range.split_off(reached))
     }
 
-    fn watch(&self, bases: &[ObjectId], commit: ObjectId) -> Result<Watched, Error> {
+    fn watch(&self, bases: &[ObjectId], commit: ObjectId) -> Result<Watch, Error> {
         let candidate = self.repository.commit(self.candidate)?.tree;
         let mut tree = Tree::new(self.repository, self.repository.commit(commit)?.tree);
-        let mut watched = Watched { paths: HashSet::new(), elsewhere: HashSet::new() };
+        let mut watch =
+            Watch { paths: HashSet::new(), elsewhere: HashSet::new(), lacking: HashSet::new(), never: false };
         for base in bases {
             let base = self.repository.commit(*base)?.tree;
             for changed in between(self.repository, Some(base), Some(candidate))? {
@@ -139,35 +138,54 @@ impl Search<'_> {
                     && changed.old.is_some()
                     && tree.find(changed.path.as_ref())?.is_none()
                 {
-                    watched.elsewhere.insert(changed.path.clone());
+                    watch.elsewhere.insert(changed.path.clone());
                 }
-                watched.paths.insert(changed.path);
+                watch.paths.insert(changed.path);
             }
         }
-        Ok(watched)
+        Ok(watch)
     }
 
     /// Whether `commit` may contain what its first parent lacked.
-    fn follow(&self, watched: &mut Watched, parent: ObjectId, commit: ObjectId) -> Result<bool, Error> {
+    fn changes_enough(&self, watch: &mut Watch, parent: ObjectId, commit: ObjectId) -> Result<bool, Error> {
         let trees = (self.repository.commit(parent)?.tree, self.repository.commit(commit)?.tree);
         let changes = between(self.repository, Some(trees.0), Some(trees.1))?;
-        let mut touches = !watched.elsewhere.is_empty() && !changes.is_empty();
-        for changed in changes.iter().filter(|changed| watched.paths.contains(&changed.path)) {
-            touches = true;
+        let mut touched = !watch.elsewhere.is_empty() && !changes.is_empty();
+        for changed in changes.iter().filter(|changed| watch.paths.contains(&changed.path)) {
+            touched = true;
+            watch.lacking.remove(&changed.path);
             if changed.new.is_some() {
-                watched.elsewhere.remove(&changed.path);
+                watch.elsewhere.remove(&changed.path);
             } else {
-                watched.elsewhere.insert(changed.path.clone());
+                watch.elsewhere.insert(changed.path.clone());
             }
         }
-        Ok(touches)
+        Ok(touched && watch.lacking.is_empty() && !watch.never)
     }
 }
 
-/// The paths a candidate changed, and those that are not where they were, so that a change of any file may be theirs.
-struct Watched {
+/// What has to change on the branch before it is worth looking at all of the candidate again.
+struct Watch {
+    /// The paths the candidate changed.
     paths: HashSet<BString>,
+    /// Those that are not where they were, so that a change of any file may be theirs.
     elsewhere: HashSet<BString>,
+    /// Those whose change was missing when last looked at, and that were not touched since.
+    lacking: HashSet<BString>,
+    /// Nothing of these histories can contain the candidate.
+    never: bool,
+}
+
+impl Watch {
+    fn wait_for(&mut self, refusal: Refusal) {
+        match refusal {
+            Refusal::Paths(refused) => {
+                let paths = refused.into_iter().map(|refused| BString::from(refused.path));
+                self.lacking = paths.filter(|path| !self.elsewhere.contains(path)).collect();
+            }
+            Refusal::Behind | Refusal::Unrelated | Refusal::Empty => self.never = true,
+        }
+    }
 }
 
 fn landed(commit: ObjectId, landing: Landing) -> Earliest {
