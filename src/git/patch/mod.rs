@@ -67,8 +67,8 @@ impl Repository {
 
     /// Write the patch from `base` to `candidate`, full hexadecimal ids of commits or trees, as stock git prints it.
     ///
-    /// Of repetitive files with thousands of lines git may choose another, equally short patch for one in some ten
-    /// thousand; `docs/git-snapshots.md` has the case.
+    /// Of very repetitive files with thousands of lines git may choose another, equally long patch:
+    /// `docs/git-snapshots.md`.
     ///
     /// # Errors
     /// [`Error::Missing`] when an object is not here, [`Error::Unreadable`] when one is damaged or `to` refuses.
