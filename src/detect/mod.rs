@@ -9,6 +9,7 @@ pub mod canonical;
 pub mod english;
 pub mod findings;
 pub mod names;
+pub mod outline;
 pub mod overlaps;
 pub mod promise;
 pub mod prose;

@@ -22,18 +22,57 @@ impl Digest {
     /// The digest of a list of fields, each preceded by its length as eight big-endian bytes.
     #[must_use]
     pub fn of_fields(fields: &[&[u8]]) -> Self {
-        let mut hasher = Sha256::new();
+        let mut hasher = Self::hasher();
         for field in fields {
-            hasher.update((field.len() as u64).to_be_bytes());
-            hasher.update(field);
+            hasher.field(field);
         }
-        Self(hasher.finalize().into())
+        hasher.finish()
+    }
+
+    /// A digest that is fed piece by piece.
+    #[must_use]
+    pub fn hasher() -> Hasher {
+        Hasher(Sha256::new())
     }
 
     /// The 32 bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
+    }
+}
+
+/// A digest in the making: what does not fit into memory, and lists of unknown length.
+#[derive(Clone)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Take in `bytes` as they stand.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Take in one field as [`Digest::of_fields`] does.
+    pub fn field(&mut self, field: &[u8]) {
+        self.0.update((field.len() as u64).to_be_bytes());
+        self.0.update(field);
+    }
+
+    /// The digest of all that was taken in.
+    #[must_use]
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+impl std::io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -59,6 +98,17 @@ mod tests {
     fn fields_cannot_be_shifted_into_one_another() {
         assert_ne!(Digest::of_fields(&[b"ab", b"c"]), Digest::of_fields(&[b"a", b"bc"]));
         assert_ne!(Digest::of_fields(&[b""]), Digest::of_fields(&[]));
+    }
+
+    #[test]
+    fn piece_by_piece_or_at_once_is_the_same_digest() {
+        let mut hasher = Digest::hasher();
+        hasher.field(b"ab");
+        hasher.field(b"c");
+        assert_eq!(hasher.finish(), Digest::of_fields(&[b"ab", b"c"]));
+        let mut hasher = Digest::hasher();
+        std::io::Write::write_all(&mut hasher, b"abc").unwrap();
+        assert_eq!(hasher.finish(), Digest::of(b"abc"));
     }
 
     #[test]

@@ -51,6 +51,7 @@ codes! {
     Forbidden, "FORBIDDEN", 403, Refused, false, "The caller is not the owner, or not a party.";
     InvalidTransition, "INVALID_TRANSITION", 422, Refused, false, "The state it is in does not allow it.";
     NotFound, "NOT_FOUND", 404, NotFound, false, "Nothing has the given id.";
+    ResourceLimit, "RESOURCE_LIMIT", 413, Refused, false, "There is more of it than is worked on; the message names the limit.";
     NotReady, "NOT_READY", 503, TryAgain, true, "The ledger is busy, or the call was cancelled.";
     NotARepository, "NOT_A_REPOSITORY", 500, Unusable, false, "There is no Git repository here.";
     NotInitialized, "NOT_INITIALIZED", 500, Unusable, false, "The repository has no ledger yet.";

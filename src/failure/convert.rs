@@ -76,6 +76,10 @@ impl From<git::Error> for Failure {
             Error::Unreadable { remedy, .. } => (Code::RepositoryUnreadable, remedy.as_ref()),
             Error::Unsupported { remedy, .. } => (Code::UnsupportedRepository, remedy.as_ref()),
             Error::Unwritable { .. } => (Code::InternalError, None),
+            Error::NeedsHistory { remedy, .. } => (Code::RepositoryUnreadable, Some(remedy)),
+            Error::Missing { .. } => (Code::RepositoryUnreadable, None),
+            Error::NoWorktree { .. } | Error::Unresolved { .. } => (Code::InvalidInput, None),
+            Error::TooMuch { .. } => (Code::ResourceLimit, None),
         };
         match remedy {
             Some(remedy) => {

@@ -41,6 +41,46 @@ pub enum Error {
         /// What went wrong, without a final full stop.
         detail: String,
     },
+    /// A bare repository, or a place inside a Git directory, where a worktree is needed.
+    #[error("there is no worktree at {}", path.display())]
+    NoWorktree {
+        /// The Git directory.
+        path: PathBuf,
+    },
+    /// More changed content than is read.
+    #[error("the changed files hold more than {} MiB, up to {}", limit >> 20, path.display())]
+    TooMuch {
+        /// The file at which the limit was passed.
+        path: PathBuf,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// An object is not in the repository: a partial clone left it out, or it was lost. Nothing is fetched.
+    #[error("the Git repository at {} does not hold an object that is needed: {object}", path.display())]
+    Missing {
+        /// The Git directory.
+        path: PathBuf,
+        /// The id of the object, or a sentence with it.
+        object: String,
+    },
+    /// A shallow clone does not reach back far enough for an answer.
+    #[error("the Git repository at {} is a shallow clone without the history that decides this", path.display())]
+    NeedsHistory {
+        /// The Git directory.
+        path: PathBuf,
+        /// The command that fetches it.
+        remedy: String,
+    },
+    /// A name that stands for no single commit, or for one that cannot be meant.
+    #[error("in the Git repository at {}, {detail}", path.display())]
+    Unresolved {
+        /// The Git directory.
+        path: PathBuf,
+        /// The name as given.
+        name: String,
+        /// Why it cannot be used, naming it, without a final full stop.
+        detail: String,
+    },
 }
 
 impl Error {
@@ -51,7 +91,12 @@ impl Error {
             Self::NotARepository { path }
             | Self::Unreadable { path, .. }
             | Self::Unsupported { path, .. }
-            | Self::Unwritable { path, .. } => path,
+            | Self::Unwritable { path, .. }
+            | Self::NoWorktree { path }
+            | Self::TooMuch { path, .. }
+            | Self::Missing { path, .. }
+            | Self::NeedsHistory { path, .. }
+            | Self::Unresolved { path, .. } => path,
         }
     }
 
@@ -60,7 +105,8 @@ impl Error {
     pub fn remedy(&self) -> Option<&str> {
         match self {
             Self::Unreadable { remedy, .. } | Self::Unsupported { remedy, .. } => remedy.as_deref(),
-            Self::NotARepository { .. } | Self::Unwritable { .. } => None,
+            Self::NeedsHistory { remedy, .. } => Some(remedy),
+            _ => None,
         }
     }
 

@@ -75,6 +75,8 @@ pub(super) fn options(trust: Trust) -> Options {
             // Git finds somebody to name in a reflog where nobody is configured; gix would fail.
             "gitoxide.committer.nameFallback=Foremerge",
             "gitoxide.committer.emailFallback=foremerge@localhost",
+            // Looking at a file never fails because it would not survive a round trip: git status warns at most.
+            "core.safecrlf=false",
         ])
 }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "a bench asks the clock and runs the reference commands")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should say where")]
 
+mod git;
 mod scale;
 mod work;
 mod worktrees;
@@ -36,6 +37,9 @@ const FIGURES: &[Figure] = &[
     ("memory", work::memory),
     ("worktree", worktrees::worktree),
     ("refs", worktrees::refs),
+    ("snapshot", git::snapshot),
+    ("patch", git::patch_digest),
+    ("landing", git::landing),
 ];
 
 fn main() {

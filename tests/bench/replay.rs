@@ -9,14 +9,8 @@
 #![expect(clippy::disallowed_methods, reason = "a bench asks the clock and runs stock git")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot go on should say where")]
 
-#[path = "replay/declaration.rs"]
-mod declaration;
 #[path = "replay/git.rs"]
 mod git;
-#[path = "replay/mask.rs"]
-mod mask;
-#[path = "replay/outline.rs"]
-mod outline;
 #[path = "replay/report.rs"]
 mod report;
 #[path = "replay/scopes.rs"]
@@ -29,9 +23,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use foremerge::detect::findings::between;
+use foremerge::detect::outline::{self, Language, Outline};
 use foremerge::domain::ScopeKind;
 use git::{Git, Merge};
-use outline::{Language, Outline};
 use report::{Class, Met, Replayed, Skipped};
 use scopes::{Declared, Edited};
 

@@ -1,15 +1,10 @@
 //! The line rules of `tests/bench/replay.rs`: what one side of a merge would have declared.
 
-#[path = "../bench/replay/declaration.rs"]
-mod declaration;
-#[path = "../bench/replay/mask.rs"]
-mod mask;
-#[path = "../bench/replay/outline.rs"]
-mod outline;
 #[path = "../bench/replay/scopes.rs"]
 mod scopes;
 
-use outline::Language::{self, Go, Java, Python, Rust, Script};
+use foremerge::detect::outline;
+use foremerge::detect::outline::Language::{self, Go, Java, Python, Rust, Script};
 use scopes::{Edited, Hunk};
 
 /// The scopes of a side that changed the file `a.EXT` from one text to another, all lines of

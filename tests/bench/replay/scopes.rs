@@ -8,11 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use foremerge::detect::canonical::forms;
 use foremerge::detect::findings::{Side, SideScope};
+use foremerge::detect::outline::{Declaration, Kind, Language, Outline};
 use foremerge::detect::prose;
 use foremerge::detect::tiers::Compared;
 use foremerge::domain::{ScopeKind, ScopeOperation};
-
-use super::outline::{Declaration, Kind, Language, Outline};
 
 /// Lines replaced by lines: first and count, counted from 1; of none, the line before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

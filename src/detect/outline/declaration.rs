@@ -1,6 +1,6 @@
 //! The line rules: what the words at the beginning of a line declare.
 
-use super::outline::{Begun, Kind, Language};
+use super::{Begun, Kind, Language};
 
 /// What `line`, already masked, declares inside `container`.
 pub fn declared(language: Language, line: &str, container: Option<&str>) -> Option<Begun> {

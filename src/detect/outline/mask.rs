@@ -1,6 +1,6 @@
 //! Source text with its comments blanked out and its strings reduced to quotes, line for line.
 
-use super::outline::Language;
+use super::Language;
 
 /// `text` with spaces in place of comments and quotes in place of strings.
 pub fn masked(language: Language, text: &str) -> String {

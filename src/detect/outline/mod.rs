@@ -5,8 +5,14 @@
 //! say where a declaration ends. Comments and strings are blanked out beforehand. What stands
 //! inside a function belongs to the function.
 
-use super::declaration::declared;
-use super::mask::masked;
+mod declaration;
+mod mask;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use declaration::declared;
+use mask::masked;
 
 /// A language with line rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -25,6 +31,7 @@ pub enum Language {
 
 impl Language {
     /// The language of a file, by its ending.
+    #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next()?;
         match name.rsplit_once('.')?.1 {
@@ -67,7 +74,16 @@ pub struct Declaration {
 }
 
 impl Declaration {
+    fn key(&self, path: &str) -> String {
+        match (&self.container, self.kind) {
+            (Some(container), _) => format!("{container}::{}", self.name),
+            (None, Kind::Type) => self.name.clone(),
+            (None, _) => format!("{path}::{}", self.name),
+        }
+    }
+
     /// The parameters as written, or nothing.
+    #[must_use]
     pub fn parameters(&self) -> &str {
         self.signature.find('(').map_or("", |at| &self.signature[at..])
     }
@@ -76,10 +92,20 @@ impl Declaration {
 /// What a line begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// A declaration; of a method that names its type, with it.
-    One { kind: Kind, container: Option<String>, name: String },
+    /// A declaration.
+    One {
+        /// What it is.
+        kind: Kind,
+        /// The type it belongs to, where the line names it.
+        container: Option<String>,
+        /// Its name.
+        name: String,
+    },
     /// Something whose members are declarations of `container`, or of none.
-    Around { container: Option<String> },
+    Around {
+        /// The type.
+        container: Option<String>,
+    },
 }
 
 /// The declarations of a file, in order, and which lines say nothing.
@@ -92,12 +118,29 @@ pub struct Outline {
 
 impl Outline {
     /// Whether a line, counted from 1, holds nothing but space, comments and closing brackets.
+    #[must_use]
     pub fn is_blank(&self, line: usize) -> bool {
         line.checked_sub(1).and_then(|at| self.blank.get(at)).copied().unwrap_or(true)
     }
 }
 
+impl Outline {
+    /// The innermost declarations around lines that say something, counted from 0, in the spelling of a scope:
+    /// `Container::member`, the bare name of a type, and `path::name` for what stands free in the file at `path`.
+    #[must_use]
+    pub fn touched(&self, path: &str, lines: Range<usize>) -> BTreeSet<String> {
+        let said = lines.map(|line| line + 1).filter(|line| !self.is_blank(*line));
+        said.filter_map(|line| {
+            let around =
+                self.declarations.iter().filter(|found| found.lines.0 <= line && line <= found.lines.1);
+            around.min_by_key(|found| found.lines.1 - found.lines.0).map(|found| found.key(path))
+        })
+        .collect()
+    }
+}
+
 /// The outline of a file.
+#[must_use]
 pub fn outline(language: Language, text: &str) -> Outline {
     let masked = masked(language, text);
     let lines: Vec<&str> = masked.lines().collect();

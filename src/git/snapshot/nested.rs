@@ -1,0 +1,51 @@
+//! A repository inside the worktree: a submodule, or one that is not tracked.
+
+use std::path::Path;
+
+use gix::ObjectId;
+
+use super::super::{Error, Repository};
+use super::content::{self, Budget};
+use super::status::Status;
+use crate::domain::Digest;
+
+/// The state of a nested repository.
+#[derive(Debug)]
+pub(super) struct Nested {
+    pub head: Option<ObjectId>,
+    pub is_dirty: bool,
+    /// Of what is checked out and of every change to it.
+    pub digest: Digest,
+}
+
+/// Whether the repository in `dir` has a commit checked out. One that cannot be read has none, as for Git.
+pub(super) fn has_commit(dir: &Path) -> bool {
+    let real = std::fs::canonicalize(dir).ok();
+    real.and_then(|real| {
+        let repository =
+            Repository::discover(&real).ok().filter(|found| found.worktree_root() == Some(&real))?;
+        repository.head().ok()?.commit
+    })
+    .is_some()
+}
+
+/// Look at the repository in `dir`, which lies in the worktree of `outer`.
+pub(super) fn look(outer: &Repository, dir: &Path, budget: &mut Budget) -> Result<Nested, Error> {
+    let real = std::fs::canonicalize(dir).map_err(|error| Error::unreadable(dir, error.to_string()))?;
+    let repository = Repository::discover(&real)?;
+    if repository.worktree_root() != Some(&real) {
+        return Err(Error::unreadable(dir, "its .git is no Git directory"));
+    }
+    let head = repository.head()?;
+    let tree = repository.tree_of(&head)?;
+    let id = head.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
+    if repository.common_dir() == outer.common_dir() {
+        // Another worktree of the same repository: its own snapshot tells what it holds.
+        return Ok(Nested { head: id, is_dirty: false, digest: Digest::of(b"worktree") });
+    }
+    let status = Status::of(&repository, tree, budget)?;
+    let content = content::digest(&repository, &status, budget)?;
+    let digest =
+        Digest::of_fields(&[head.commit.as_deref().unwrap_or("UNBORN").as_bytes(), content.as_bytes()]);
+    Ok(Nested { head: id, is_dirty: !status.entries.is_empty(), digest })
+}

@@ -1,0 +1,278 @@
+//! What differs between `HEAD`, index and worktree, as `git status --untracked-files=all --no-renames` sees it once
+//! nothing is hidden from it. gix compares; here stands what it leaves out or sees otherwise.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString};
+use gix::dir::entry::Kind;
+use gix::index::entry::{Flags, Mode, Stage};
+use gix::status::plumbing::index_as_worktree::traits::{FastEq, SubmoduleStatus};
+use gix::status::plumbing::index_as_worktree::{Change, Conflict, EntryStatus};
+use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Met, VisitEntry};
+
+use super::super::error::sentence;
+use super::super::{Error, Repository};
+use super::content::Budget;
+use super::entry::{Entry, Side, Worktree, staged};
+use super::{hidden, nested};
+
+/// Everything that differs, in order of path.
+pub(super) struct Status {
+    pub entries: Vec<Entry>,
+    /// Paths that a sparse checkout leaves out, in order.
+    pub not_checked_out: Vec<BString>,
+}
+
+impl Status {
+    /// Compare `tree`, the index and the worktree of `repository`.
+    pub(super) fn of(
+        repository: &Repository,
+        tree: Option<ObjectId>,
+        budget: &mut Budget,
+    ) -> Result<Self, Error> {
+        let root = repository
+            .worktree_root()
+            .ok_or_else(|| Error::NoWorktree { path: repository.git_dir().to_owned() })?;
+        let seen = hidden::see_through(repository, root)?;
+        let failed = |error: gix::Error| Error::unreadable(root, sentence(&error));
+        let mut met = Collected::default();
+        compare_worktree(repository, &seen.index, &mut met).map_err(failed)?;
+        for path in &seen.replaced {
+            met.worktree.push((path.clone(), b'T', Worktree::Tracked(Mode::FILE_EXECUTABLE)));
+        }
+        let sparse = is_sparse_checkout(repository);
+        let mut not_checked_out = Vec::new();
+        met.worktree.retain(|(path, letter, _)| {
+            // Like Git, which forgets the bit where anything stands in the way.
+            let left_out = sparse
+                && *letter == b'D'
+                && seen.skipped.binary_search(path).is_ok()
+                && !hidden::is_there(root, path.as_ref());
+            if left_out {
+                not_checked_out.push(path.clone());
+            }
+            !left_out
+        });
+        not_checked_out.sort_unstable();
+        replaced_by_repositories(root, &mut met);
+        submodules(repository, root, &seen.submodules, &mut met, budget)?;
+        let staged = compare_index(repository, tree, &seen.index).map_err(failed)?;
+        Ok(Self { entries: met.together(staged), not_checked_out })
+    }
+}
+
+/// What was met on the way, in no order.
+#[derive(Default)]
+struct Collected {
+    worktree: Vec<(BString, u8, Worktree)>,
+    conflicts: Vec<(BString, [u8; 2], String, Mode)>,
+    untracked: Vec<(BString, Worktree)>,
+}
+
+impl Collected {
+    fn together(self, staged: BTreeMap<BString, (u8, String)>) -> Vec<Entry> {
+        let mut tracked: BTreeMap<BString, Entry> = staged
+            .into_iter()
+            .map(|(path, (letter, index))| {
+                let entry =
+                    Entry { path: path.clone(), status: [letter, b' '], index, worktree: Worktree::Unread };
+                (path, entry)
+            })
+            .collect();
+        for (path, letter, worktree) in self.worktree {
+            match tracked.get_mut(&path) {
+                Some(entry) => (entry.status[1], entry.worktree) = (letter, worktree),
+                None => {
+                    tracked.insert(path.clone(), Entry::unstaged(path, letter, worktree));
+                }
+            }
+        }
+        let mut conflicted = BTreeSet::new();
+        for (path, status, index, mode) in self.conflicts {
+            conflicted.insert(path.clone());
+            tracked.insert(path.clone(), Entry { path, status, index, worktree: Worktree::Tracked(mode) });
+        }
+        let mut entries: Vec<Entry> = tracked.into_values().collect();
+        // gix takes a conflicted path without a version of ours for an untracked one.
+        let untracked = self.untracked.into_iter().filter(|(path, _)| !conflicted.contains(path));
+        entries.extend(untracked.map(|(path, worktree)| Entry::untracked(path, worktree)));
+        entries.sort_by(|one, other| (&one.path, one.status).cmp(&(&other.path, other.status)));
+        entries
+    }
+}
+
+impl<'index> VisitEntry<'index> for Collected {
+    type ContentChange = ();
+    type SubmoduleStatus = ();
+
+    fn visit_entry(&mut self, entry: Met<'index, (), ()>) {
+        match entry {
+            Met::Modification { entry, rela_path, status, .. } => self.tracked(entry, rela_path, status),
+            Met::DirectoryContents { entry, .. } => self.untracked(entry),
+            // Not asked for.
+            Met::Rewrite { .. } => {}
+        }
+    }
+}
+
+impl Collected {
+    fn tracked(&mut self, entry: &gix::index::Entry, path: &BStr, status: EntryStatus) {
+        let (letter, worktree) = match status {
+            EntryStatus::NeedsUpdate(_) | EntryStatus::Change(Change::SubmoduleModification(())) => return,
+            EntryStatus::Conflict { summary, entries } => {
+                let stages = entries.iter().map(|entry| {
+                    entry
+                        .as_ref()
+                        .map_or_else(|| "-".into(), |entry| format!("{:o} {}", entry.mode.bits(), entry.id))
+                });
+                let index = stages.collect::<Vec<_>>().join(" ");
+                let ours = entries[1].as_ref().map_or(entry.mode, |ours| ours.mode);
+                self.conflicts.push((path.to_owned(), letters(summary), index, ours));
+                return;
+            }
+            EntryStatus::Change(Change::Removed) => (b'D', Worktree::Unread),
+            EntryStatus::Change(Change::Type { .. }) => (b'T', Worktree::Tracked(entry.mode)),
+            EntryStatus::Change(Change::Modification { .. }) => (b'M', Worktree::Tracked(entry.mode)),
+            EntryStatus::IntentToAdd => (b'A', Worktree::Tracked(entry.mode)),
+        };
+        self.worktree.push((path.to_owned(), letter, worktree));
+    }
+
+    fn untracked(&mut self, entry: gix::dir::Entry) {
+        if entry.status != gix::dir::entry::Status::Untracked {
+            return;
+        }
+        let mut path = entry.rela_path;
+        match entry.disk_kind {
+            Some(Kind::File | Kind::Symlink) => self.untracked.push((path, Worktree::Untracked)),
+            Some(Kind::Repository) => {
+                path.push(b'/');
+                self.untracked.push((path, Worktree::Repository));
+            }
+            // Git does not see sockets, pipes and empty directories.
+            Some(Kind::Untrackable | Kind::Directory) | None => {}
+        }
+    }
+}
+
+fn letters(conflict: Conflict) -> [u8; 2] {
+    *match conflict {
+        Conflict::BothDeleted => b"DD",
+        Conflict::AddedByUs => b"AU",
+        Conflict::DeletedByThem => b"UD",
+        Conflict::AddedByThem => b"UA",
+        Conflict::DeletedByUs => b"DU",
+        Conflict::BothAdded => b"AA",
+        Conflict::BothModified => b"UU",
+    }
+}
+
+/// Submodules are looked at afterwards: gix would believe their configuration.
+#[derive(Clone)]
+struct Later;
+
+impl SubmoduleStatus for Later {
+    type Output = ();
+
+    fn status(&mut self, _entry: &gix::index::Entry, _path: &BStr) -> gix::Result<Option<()>> {
+        Ok(None)
+    }
+}
+
+fn compare_worktree(
+    repository: &Repository,
+    index: &gix::index::State,
+    met: &mut Collected,
+) -> gix::Result<()> {
+    let inner = repository.inner();
+    let untracked = inner.dirwalk_options()?.emit_untracked(gix::dir::walk::EmissionMode::Matching);
+    inner.index_worktree_status(
+        index,
+        None::<&BStr>,
+        met,
+        FastEq,
+        Later,
+        &mut gix::progress::Discard,
+        &AtomicBool::new(false),
+        gix::status::index_worktree::Options {
+            sorting: None,
+            dirwalk_options: Some(untracked),
+            rewrites: None,
+            thread_limit: None,
+        },
+    )?;
+    Ok(())
+}
+
+/// Whether paths may be missing from the worktree because they were never asked for.
+fn is_sparse_checkout(repository: &Repository) -> bool {
+    repository.inner().config_snapshot().boolean("core.sparseCheckout").unwrap_or(false)
+}
+
+/// A file that gave way to a repository changed its type; gix says that it is gone.
+fn replaced_by_repositories(root: &Path, met: &mut Collected) {
+    for (path, letter, worktree) in met.worktree.iter_mut().filter(|(_, letter, _)| *letter == b'D') {
+        let Some(place) = hidden::inside(root, path.as_ref()) else { continue };
+        if is_repository(&place) && nested::has_commit(&place) {
+            *letter = b'T';
+            *worktree = Worktree::Tracked(Mode::COMMIT);
+            met.untracked.retain(|(other, _)| other.strip_suffix(b"/") != Some(path.as_slice()));
+        }
+    }
+}
+
+fn is_repository(place: &Path) -> bool {
+    std::fs::symlink_metadata(place).is_ok_and(|found| found.is_dir())
+        && std::fs::symlink_metadata(place.join(".git")).is_ok()
+}
+
+fn submodules(
+    repository: &Repository,
+    root: &Path,
+    submodules: &[(BString, ObjectId)],
+    met: &mut Collected,
+    budget: &mut Budget,
+) -> Result<(), Error> {
+    for (path, recorded) in submodules {
+        let Some(place) = hidden::inside(root, path.as_ref()).filter(|place| is_repository(place)) else {
+            continue;
+        };
+        let found = nested::look(repository, &place, budget)?;
+        if found.is_dirty || found.head.is_some_and(|head| head != *recorded) {
+            met.worktree.push((path.clone(), b'M', Worktree::Submodule(found.digest)));
+        }
+    }
+    Ok(())
+}
+
+/// What differs between `tree` and the index, conflicts left out.
+fn compare_index(
+    repository: &Repository,
+    tree: Option<ObjectId>,
+    index: &gix::index::State,
+) -> gix::Result<BTreeMap<BString, (u8, String)>> {
+    let whole = index.tree().filter(|cached| cached.num_entries.is_some()).map(|cached| cached.id);
+    if tree.is_some() && whole == tree {
+        return Ok(BTreeMap::new());
+    }
+    let tree = tree.map(|tree| repository.inner().index_from_tree(&tree)).transpose()?;
+    let mut sides: BTreeMap<&BStr, [Option<Side>; 2]> = BTreeMap::new();
+    let mut conflicted = BTreeSet::new();
+    for entry in tree.iter().flat_map(|tree| tree.entries().iter()) {
+        let backing = tree.as_ref().map_or(index.path_backing(), |tree| tree.path_backing());
+        sides.insert(entry.path_in(backing), [Some(Side { mode: entry.mode, id: entry.id }), None]);
+    }
+    for entry in index.entries() {
+        let path = entry.path(index);
+        if entry.stage() != Stage::Unconflicted {
+            conflicted.insert(path);
+        } else if !entry.flags.contains(Flags::INTENT_TO_ADD) {
+            sides.entry(path).or_default()[1] = Some(Side { mode: entry.mode, id: entry.id });
+        }
+    }
+    let differing = sides.into_iter().filter(|(path, _)| !conflicted.contains(path));
+    Ok(differing.filter_map(|(path, [old, new])| Some((path.to_owned(), staged(old, new)?))).collect())
+}

@@ -1,0 +1,143 @@
+//! Landing over random histories: what `git merge-base`, `git merge-file` and `git merge-tree` say is the measure.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use foremerge::git::Repository;
+use foremerge::git::landing::{Landing, Refusal, Verdict};
+
+use crate::git_landing::agrees_with_git;
+use crate::git_rounds::Chance;
+use crate::sandbox::{Sandbox, git, git_command};
+
+const ROUNDS: usize = 60;
+const COMMITS: usize = 40;
+
+/// Give `stream` to `git fast-import`.
+fn import(root: &Path, stream: &str) {
+    let mut command = git_command(root, &["fast-import", "--quiet", "--force"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+fn text(lines: &[usize]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat()
+}
+
+/// Change some lines, close together or far apart.
+fn edited(lines: &[usize], chance: &mut Chance) -> Vec<usize> {
+    let mut lines = lines.to_vec();
+    for _ in 0..=chance.below(3) {
+        let at = chance.below(lines.len());
+        match chance.below(3) {
+            0 if lines.len() > 5 => drop(lines.remove(at)),
+            1 => lines.insert(at, 100 + chance.below(4)),
+            _ => lines[at] = 100 + chance.below(4),
+        }
+    }
+    lines
+}
+
+fn commit(stream: &mut String, branch: &str, from: Option<&str>, files: &[(&str, &[usize])]) {
+    write!(
+        stream,
+        "commit refs/heads/{branch}\ncommitter A <a@example.invalid> 1700000000 +0000\ndata 1\nx\n"
+    )
+    .unwrap();
+    if let Some(from) = from {
+        writeln!(stream, "from {from}").unwrap();
+    }
+    for (name, lines) in files {
+        let text = text(lines);
+        write!(stream, "M 100644 inline {name}\ndata {}\n{text}\n", text.len()).unwrap();
+    }
+}
+
+#[test]
+fn content_has_landed_exactly_where_a_merge_by_git_would_change_nothing() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let mut chance = Chance(11);
+    let base: [Vec<usize>; 2] = [(0..20).collect(), (20..40).collect()];
+    let mut stream = String::new();
+    for round in 0..ROUNDS {
+        let (root, work, main) = (format!("base{round}"), format!("work{round}"), format!("main{round}"));
+        commit(&mut stream, &root, None, &[("f", &base[0]), ("g", &base[1])]);
+        let work_f = edited(&base[0], &mut chance);
+        let work_g = if chance.below(2) == 0 { edited(&base[1], &mut chance) } else { base[1].clone() };
+        commit(&mut stream, &work, Some(&format!("refs/heads/{root}")), &[("f", &work_f), ("g", &work_g)]);
+        // The target squashes, or not, and goes on.
+        let mut sides = if chance.below(4) == 0 { [base[0].clone(), work_g] } else { [work_f, work_g] };
+        for side in &mut sides {
+            if chance.below(2) == 0 {
+                *side = edited(side, &mut chance);
+            }
+        }
+        commit(
+            &mut stream,
+            &main,
+            Some(&format!("refs/heads/{root}")),
+            &[("f", &sides[0]), ("g", &sides[1])],
+        );
+    }
+    import(&root, &stream);
+    let repository = Repository::discover(&root).unwrap();
+    let mut landed = 0;
+    for round in 0..ROUNDS {
+        let id = |name: &str| git(&root, &["rev-parse", &format!("{name}{round}")]);
+        let (candidate, target) = (id("work"), id("main"));
+        let verdict = repository.landing(&candidate, &target).unwrap();
+        agrees_with_git(&verdict, &root, &candidate, &target);
+        let merge =
+            git_command(&root, &["merge-tree", "--write-tree", &target, &candidate]).output().unwrap();
+        let tree = git(&root, &["rev-parse", &format!("{target}^{{tree}}")]);
+        let changes_nothing =
+            merge.status.success() && String::from_utf8(merge.stdout).unwrap().trim() == tree;
+        let content = matches!(verdict, Verdict::Landed(Landing::Content(_)));
+        let empty = matches!(verdict, Verdict::Refused(Refusal::Empty) | Verdict::Landed(Landing::Ancestor));
+        assert!(empty || content == changes_nothing, "round {round}: {verdict:?}");
+        landed += usize::from(content);
+    }
+    assert!((ROUNDS / 5..ROUNDS).contains(&landed), "{landed}");
+}
+
+#[test]
+fn ancestors_and_merge_bases_of_a_random_history_are_those_of_git() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let mut chance = Chance(5);
+    let mut stream = String::new();
+    for number in 0..COMMITS {
+        writeln!(stream, "commit refs/heads/c{number}\nmark :{}", number + 1).unwrap();
+        write!(
+            stream,
+            "committer A <a@example.invalid> {} +0000\ndata 1\nx\n",
+            1_700_000_000 + chance.below(50)
+        )
+        .unwrap();
+        if number > 2 {
+            writeln!(stream, "from :{}", 1 + chance.below(number)).unwrap();
+            for _ in 0..chance.below(3) {
+                writeln!(stream, "merge :{}", 1 + chance.below(number)).unwrap();
+            }
+        }
+        write!(stream, "M 100644 inline f{number}\ndata 2\n{}\n\n", number % 10).unwrap();
+    }
+    import(&root, &stream);
+    let id = |number: usize| git(&root, &["rev-parse", &format!("c{number}")]);
+    let ids: Vec<_> = (0..COMMITS).map(id).collect();
+    for with_graph in [false, true] {
+        if with_graph {
+            git(&root, &["commit-graph", "write", "--reachable"]);
+        }
+        let repository = Repository::discover(&root).unwrap();
+        for _ in 0..100 {
+            let (candidate, target) = (&ids[chance.below(COMMITS)], &ids[chance.below(COMMITS)]);
+            let verdict = repository.landing(candidate, target).unwrap();
+            agrees_with_git(&verdict, &root, candidate, target);
+        }
+    }
+}
