@@ -3,7 +3,7 @@
 use super::cut::Cut;
 use super::id::IdKind;
 use super::word::words;
-use super::{Agent, Digest, Id, Intent, Scope, ScopeOperation, Timestamp};
+use super::{Agent, Digest, Event, Id, Intent, Scope, ScopeOperation, Timestamp};
 
 words! {
     /// The rule behind a finding.
@@ -233,8 +233,36 @@ impl IdKind for Ephemeral {
 }
 
 /// One observation of a conflict.
-#[derive(Debug)]
-pub enum Detection {}
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct Detection {
+    /// Derived from the event and the conflict: the same on every machine.
+    pub id: Id<Detection>,
+    /// The conflict that was seen.
+    pub conflict_id: Id<Conflict>,
+    /// How much it mattered then.
+    pub severity: Severity,
+    /// 0 to 1, three places.
+    pub score: f64,
+    /// The source's scope as declared; absent for duplicate work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Scope>,
+    /// What collides, in a sentence.
+    pub explanation: String,
+    /// What to do about it.
+    pub suggestion: String,
+    /// Why the finding was made.
+    pub evidence: Evidence,
+    /// Whether the matter was closed for good by then, at this severity or a higher one: this sight
+    /// did not open it again.
+    pub previously_settled: bool,
+    /// When it was seen.
+    pub detected_at: Timestamp,
+    /// The event that recorded it.
+    pub event_id: Id<Event>,
+    /// That event's place in this ledger.
+    pub seq: u64,
+}
 
 impl IdKind for Detection {
     const PREFIX: &'static str = "dtn";
@@ -243,7 +271,7 @@ impl IdKind for Detection {
 
 /// The identity of the observation of `conflict` that the event `event` recorded.
 #[must_use]
-pub fn detection_identity(event: Id<super::Event>, conflict: Id<Conflict>) -> Id<Detection> {
+pub fn detection_identity(event: Id<Event>, conflict: Id<Conflict>) -> Id<Detection> {
     Id::derived(&Digest::of_fields(&[b"detection", event.as_bytes(), conflict.as_bytes()]))
 }
 

@@ -54,6 +54,7 @@ pub const ALL: &[Entry] = &[
     entry::<conflicts::check::Check>(),
     entry::<conflicts::list::List>(),
     entry::<conflicts::show::Show>(),
+    entry::<conflicts::detections::Detections>(),
     entry::<conflicts::resolve::Resolve>(),
     entry::<events::list::List>(),
     entry::<events::audit::Audit>(),

@@ -94,6 +94,17 @@ fn conflict() -> Value {
     })
 }
 
+fn detection() -> Value {
+    let conflict = conflict();
+    let mut shape = json!({
+        "id": "dtn_", "conflict_id": "cfl_", "previously_settled": "bool", "event_id": "evt_", "seq": "int",
+    });
+    for field in ["severity", "score", "scope", "explanation", "suggestion", "evidence", "detected_at"] {
+        shape[field] = conflict[field].clone();
+    }
+    shape
+}
+
 fn open_conflicts() -> Value {
     json!({ "count": "int", "ids": ["cfl_"], "as_of_event": "int", "cut?": { "ids": "int" } })
 }
@@ -222,6 +233,8 @@ fn every_operation_answers_the_published_shape() {
     fits(&cli.data(["conflicts", "list"]), &json!([conflict()]), "conflicts list");
     let found = &second["conflicts"][0];
     assert_eq!(cli.data(["conflicts", "show", &text(&found["id"])]), *found);
+    let seen = cli.data(["conflicts", "detections", &text(&found["id"])]);
+    fits(&seen, &json!([detection()]), "conflicts detections");
     fits(&cli.data(["events", "list"]), &json!([event()]), "events list");
     fits(&cli.data(["events", "audit"]), &audit, "events audit");
     fits(&cli.data(["status"]), &status(), "status");

@@ -23,6 +23,18 @@ fn what_was_settled_as_a_hint_is_open_again_when_it_becomes_certain() {
     let seen = cli.data(["conflicts", "show", &conflict]);
     assert_eq!((&seen["status"], &seen["severity"]), (&json!("OPEN"), &json!("HIGH")));
     assert!(seen.get("decision").is_none() && seen.get("previously_settled").is_none(), "{seen}");
+    let seen = cli.data(["conflicts", "detections", &conflict]);
+    let seen: Vec<_> = seen
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (text(&one["severity"]), one["previously_settled"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(
+        seen,
+        [("MEDIUM".to_owned(), false), ("HIGH".to_owned(), false)],
+        "the second opened it again"
+    );
 }
 
 #[test]

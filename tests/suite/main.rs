@@ -59,6 +59,7 @@ mod ops_amend;
 mod ops_bounds;
 mod ops_check;
 mod ops_claims;
+mod ops_detections;
 mod ops_files;
 mod ops_graph;
 mod ops_json;

@@ -116,6 +116,7 @@ fn every_operation_keeps_its_published_schemas() {
     call("publish_intent", publishing(&other, &[]));
     call("get_intent", json!({ "id": first["intent"]["id"], "agent_id": other }));
     call("get_conflict", json!({ "id": second["conflicts"][0]["id"] }));
+    call("list_detections", json!({ "conflict_id": second["conflicts"][0]["id"], "limit": 1 }));
     for status in [json!("OPEN"), json!("RESOLVED"), json!(null)] {
         call("list_conflicts", json!({ "status": status, "limit": 1 }));
     }

@@ -90,7 +90,11 @@ fn answered(node: &Node) -> Expected {
                 }
             }
             let agents = snapshot.agents(true, None, 10_000)?.items.into_iter();
-            let conflicts = snapshot.conflicts(None, None, 10_000)?.items.into_iter();
+            let conflicts = snapshot.conflicts(None, None, 10_000)?.items;
+            for conflict in &conflicts {
+                was_seen_as_it_is(snapshot, &events, conflict)?;
+            }
+            let conflicts = conflicts.into_iter();
             let shared = snapshot.derived_state(Part::Shared)?;
             Ok(Expected {
                 effective: events.iter().map(|event| (event.event_id, event.effective)).collect(),
@@ -120,6 +124,27 @@ fn answered_intent(snapshot: &Snapshot<'_>, intent: Intent, now: Timestamp) -> R
             .collect(),
         assessments,
     })
+}
+
+/// Holds a conflict against the sights of it that its events tell of.
+fn was_seen_as_it_is(snapshot: &Snapshot<'_>, events: &[Event], conflict: &Conflict) -> Result<(), Error> {
+    let seen = snapshot.detections(conflict.id, None, 10_000)?.items;
+    let (first, last) = (seen.first().unwrap(), seen.last().unwrap());
+    assert_eq!(first.detected_at, conflict.detected_at);
+    assert_eq!((last.severity, last.score), (conflict.severity, conflict.score));
+    assert_eq!((&last.evidence, &last.explanation), (&conflict.evidence, &conflict.explanation));
+    assert!(!last.previously_settled || conflict.previously_settled, "{conflict:?}");
+    let places = seen.iter().map(|one| {
+        let event = events.iter().find(|event| event.event_id == one.event_id).unwrap();
+        assert!(event.effective && event.seq == one.seq, "{one:?}");
+        (event.lamport, event.replica, event.number)
+    });
+    assert!(places.is_sorted_by(|one, next| one < next), "{seen:?}");
+    let second = snapshot.detections(conflict.id, None, 1)?;
+    if let Some(cursor) = second.next {
+        assert_eq!(snapshot.detections(conflict.id, Some(cursor), 10_000)?.items, seen[1..]);
+    }
+    Ok(())
 }
 
 fn answered_conflict(one: Conflict) -> (Id<Conflict>, ExpectedConflict) {

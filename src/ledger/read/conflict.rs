@@ -38,72 +38,140 @@ struct End {
     kind: ScopeKind,
     full: String,
     key: String,
-    operation: Option<ScopeOperation>,
 }
 
 impl End {
-    fn read(row: &Row<'_>, first: usize, operation: Option<ScopeOperation>) -> rusqlite::Result<Self> {
-        Ok(Self { kind: row.get(first)?, full: row.get(first + 1)?, key: row.get(first + 2)?, operation })
+    fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Self>> {
+        let Some(kind) = row.get(first)? else { return Ok(None) };
+        Ok(Some(Self { kind, full: row.get(first + 1)?, key: row.get(first + 2)? }))
     }
 
-    fn party<'a>(&'a self, agent: &'a str) -> Party<'a> {
-        Party { agent, kind: self.kind, key: &self.key, operation: self.operation }
+    fn party<'a>(&'a self, agent: &'a str, operation: Option<ScopeOperation>) -> Party<'a> {
+        Party { agent, kind: self.kind, key: &self.key, operation }
     }
 }
 
-fn conflict(row: &Row<'_>) -> rusqlite::Result<Conflict> {
-    let rule: Rule = row.get(0)?;
-    let (low, high): (Id<Intent>, Id<Intent>) = (row.get(3)?, row.get(4)?);
-    let tier: Option<Tier> = row.get(5)?;
-    let flags: u8 = row.get(6)?;
-    let asserted = flags & 1 != 0;
-    let similarity: Option<u16> = row.get(19)?;
-    let (source_agent, target_agent): (String, String) = (row.get(14)?, row.get(18)?);
-    let (id, at, scope, explanation, suggestion) = if let Some(tier) = tier {
-        let (source, target) = (End::read(row, 11, row.get(7)?)?, End::read(row, 15, row.get(8)?)?);
-        let scope = Scope { kind: source.kind, key: source.key.clone() };
-        let (one, other) = (source.party(&source_agent), target.party(&target_agent));
-        let explanation = advice::explanation(rule, one, other, asserted);
-        let suggestion = advice::suggestion(rule, one, other);
-        let id = Conflict::identity(
+/// Who meets, and where: what is the same at every sight of a conflict.
+pub(super) struct Meeting {
+    pub rule: Rule,
+    /// The intents, the smaller id first, as all that follows.
+    pub between: (Id<Intent>, Id<Intent>),
+    agents: (String, String),
+    /// `None` for duplicate work.
+    ends: Option<(End, End)>,
+}
+
+/// What was seen of a conflict at one time.
+pub(super) struct Sight {
+    pub severity: Severity,
+    /// Thousandths.
+    pub score: u16,
+    pub tier: Option<Tier>,
+    pub asserted: bool,
+    pub similarity: Option<u16>,
+    pub operations: (Option<ScopeOperation>, Option<ScopeOperation>),
+    /// Whether an operation was read from prose.
+    pub inferred: (bool, bool),
+}
+
+/// What a sight of a conflict says to whoever reads it.
+pub(super) struct Worded {
+    pub explanation: String,
+    pub suggestion: String,
+    pub evidence: Evidence,
+}
+
+impl Meeting {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            rule: row.get(0)?,
+            between: (row.get(3)?, row.get(4)?),
+            agents: (row.get(14)?, row.get(18)?),
+            ends: End::read(row, 11)?.zip(End::read(row, 15)?),
+        })
+    }
+
+    pub(super) fn identity(&self) -> Id<Conflict> {
+        let side = |end: &End| (end.kind.as_str(), end.full.clone());
+        let nowhere = (("", String::new()), ("", String::new()));
+        let (low, high) = self.ends.as_ref().map_or(nowhere, |(low, high)| (side(low), side(high)));
+        Conflict::identity(self.rule, [(self.between.0, low.0, &low.1), (self.between.1, high.0, &high.1)])
+    }
+
+    /// The scope of the source, as declared.
+    pub(super) fn scope(&self) -> Option<Scope> {
+        self.ends.as_ref().map(|(source, _)| Scope { kind: source.kind, key: source.key.clone() })
+    }
+
+    pub(super) fn worded(&self, sight: &Sight) -> Worded {
+        let (rule, agents) = (self.rule, &self.agents);
+        let (explanation, suggestion, at) =
+            if let (Some((source, target)), Some(tier)) = (&self.ends, sight.tier) {
+                let (source_operation, target_operation) = sight.operations;
+                let one = source.party(&agents.0, source_operation);
+                let other = target.party(&agents.1, target_operation);
+                let at = EvidenceAt {
+                    overlap: tier.in_words().to_owned(),
+                    source_operation,
+                    target_operation,
+                    source_scope: Scope { kind: source.kind, key: source.full.clone() },
+                    target_scope: Scope { kind: target.kind, key: target.full.clone() },
+                    source_operation_inferred: sight.inferred.0,
+                    target_operation_inferred: sight.inferred.1,
+                };
+                let explanation = advice::explanation(rule, one, other, sight.asserted);
+                (explanation, advice::suggestion(rule, one, other), Some(at))
+            } else {
+                let shared = sight.similarity.unwrap_or(0);
+                let explanation = advice::duplicate_explanation(&agents.0, &agents.1, shared);
+                (explanation, advice::DUPLICATE_SUGGESTION.to_owned(), None)
+            };
+        let evidence = Evidence {
             rule,
-            [(low, source.kind.as_str(), &source.full), (high, target.kind.as_str(), &target.full)],
-        );
-        let at = EvidenceAt {
-            overlap: tier.in_words().to_owned(),
-            source_operation: source.operation,
-            target_operation: target.operation,
-            source_scope: Scope { kind: source.kind, key: source.full },
-            target_scope: Scope { kind: target.kind, key: target.full },
-            source_operation_inferred: flags & 2 != 0,
-            target_operation_inferred: flags & 4 != 0,
-        };
-        (id, Some(at), Some(scope), explanation, suggestion)
-    } else {
-        let explanation =
-            advice::duplicate_explanation(&source_agent, &target_agent, similarity.unwrap_or(0));
-        let id = Conflict::identity(rule, [(low, "", ""), (high, "", "")]);
-        (id, None, None, explanation, advice::DUPLICATE_SUGGESTION.to_owned())
-    };
-    Ok(Conflict {
-        id,
-        kind: rule.kind().to_owned(),
-        severity: row.get(1)?,
-        score: f64::from(row.get::<_, u16>(2)?) / 1000.0,
-        source_intent_id: low,
-        target_intent_id: high,
-        scope,
-        explanation,
-        suggestion,
-        evidence: Evidence {
-            rule,
-            asserted,
+            asserted: sight.asserted,
             at,
-            summary_jaccard: similarity.map(|share| f64::from(share) / 1000.0),
+            summary_jaccard: sight.similarity.map(share),
             soft_claim: rule == Rule::OverlappingClaim,
             // No intent can have published code: there are no ChangeSets yet.
             detected_before_code: true,
-        },
+        };
+        Worded { explanation, suggestion, evidence }
+    }
+}
+
+/// Thousandths as clients read them.
+pub(super) fn share(thousandths: u16) -> f64 {
+    f64::from(thousandths) / 1000.0
+}
+
+/// The latest sight of a conflict.
+fn latest(row: &Row<'_>) -> rusqlite::Result<Sight> {
+    let flags: u8 = row.get(6)?;
+    Ok(Sight {
+        severity: row.get(1)?,
+        score: row.get(2)?,
+        tier: row.get(5)?,
+        asserted: flags & 1 != 0,
+        similarity: row.get(19)?,
+        operations: (row.get(7)?, row.get(8)?),
+        inferred: (flags & 2 != 0, flags & 4 != 0),
+    })
+}
+
+fn conflict(row: &Row<'_>) -> rusqlite::Result<Conflict> {
+    let (meeting, sight) = (Meeting::read(row)?, latest(row)?);
+    let Worded { explanation, suggestion, evidence } = meeting.worded(&sight);
+    Ok(Conflict {
+        id: meeting.identity(),
+        kind: meeting.rule.kind().to_owned(),
+        severity: sight.severity,
+        score: share(sight.score),
+        source_intent_id: meeting.between.0,
+        target_intent_id: meeting.between.1,
+        scope: meeting.scope(),
+        explanation,
+        suggestion,
+        evidence,
         status: row.get(9)?,
         previously_settled: row.get::<_, Option<Severity>>(25)?.is_some(),
         detected_at: row.get(10)?,
@@ -123,11 +191,27 @@ impl Snapshot<'_> {
     /// # Errors
     /// [`Error::NotFound`].
     pub fn conflict(&self, id: Id<Conflict>) -> Result<Conflict, Error> {
+        self.on_record(id, |row| conflict(row).map(|found| (found.id, found)))
+    }
+
+    /// The number of a conflict's pair, and who meets in it.
+    pub(super) fn meeting(&self, id: Id<Conflict>) -> Result<(i64, Meeting), Error> {
+        self.on_record(id, |row| {
+            let (pair, meeting) = (row.get(21)?, Meeting::read(row)?);
+            Ok((meeting.identity(), (pair, meeting)))
+        })
+    }
+
+    fn on_record<T>(
+        &self,
+        id: Id<Conflict>,
+        read: impl Fn(&Row<'_>) -> rusqlite::Result<(Id<Conflict>, T)>,
+    ) -> Result<T, Error> {
         let sql = format!("{SELECT} FROM conflict {TABLES} WHERE uid_head = ?1");
         let mut find = self.connection().prepare_cached(&sql)?;
-        for found in find.query_map([head(id)], conflict)? {
-            let found = found?;
-            if found.id == id {
+        for found in find.query_map([head(id)], |row| read(row))? {
+            let (known, found) = found?;
+            if known == id {
                 return Ok(found);
             }
         }

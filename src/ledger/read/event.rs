@@ -6,7 +6,7 @@ use super::super::error::Error;
 use super::Snapshot;
 use crate::domain::event::GENESIS;
 use crate::domain::fact::Fact;
-use crate::domain::{Digest, Event, Id};
+use crate::domain::{Digest, Event, Id, Timestamp};
 
 /// Events after ?1 in order of arrival, at most ?2.
 pub(in crate::ledger) const EVENTS: &str =
@@ -51,6 +51,31 @@ impl Snapshot<'_> {
             Ok(event)
         })?;
         Ok(found.collect::<Result<_, _>>()?)
+    }
+}
+
+/// What an event says, and what it says it of.
+pub(super) struct Said {
+    pub event_id: Id<Event>,
+    pub entity_id: String,
+    pub created_at: Timestamp,
+    pub fact: Fact,
+}
+
+impl Snapshot<'_> {
+    /// What the event with this place says; `None` for one that has no effect or that this version
+    /// does not know.
+    pub(super) fn said(&self, seq: u64) -> Result<Option<Said>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT event_type, version, shared, event_id, entity_id, created_at FROM event
+             WHERE seq = ?1 AND NOT EXISTS (SELECT 1 FROM ineffective WHERE ineffective.seq = event.seq)",
+        )?;
+        let mut rows = find.query([seq])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let (event_type, version, shared): (String, u32, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let Some(fact) = Fact::read(&event_type, version, &shared, None) else { return Ok(None) };
+        let (event_id, entity_id, created_at) = (row.get(3)?, row.get(4)?, row.get(5)?);
+        Ok(Some(Said { event_id, entity_id, created_at, fact }))
     }
 }
 

@@ -6,6 +6,7 @@ mod assessment;
 mod claim;
 mod conflict;
 mod counterpart;
+mod detection;
 pub(super) mod event;
 pub mod graph;
 pub(super) mod identity;

@@ -1,6 +1,7 @@
 //! Operations on conflicts.
 
 pub(super) mod check;
+pub(super) mod detections;
 pub(super) mod list;
 pub(super) mod resolve;
 pub(super) mod show;

@@ -182,20 +182,13 @@ impl Snapshot<'_> {
 
     /// What an event found, if it is such an event and had an effect.
     fn sighted(&self, seq: u64) -> Result<Option<Sighted>, Error> {
-        let mut find = self.connection().prepare_cached(
-            "SELECT event_type, version, shared, event_id, entity_id, created_at FROM event
-             WHERE seq = ?1 AND NOT EXISTS (SELECT 1 FROM ineffective WHERE ineffective.seq = event.seq)",
-        )?;
-        let mut rows = find.query([seq])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let (event_type, version, shared): (String, u32, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let entity: String = row.get(4)?;
-        match (Fact::read(&event_type, version, &shared, None), Id::exact(&entity)) {
-            (Some(Fact::ConflictDetected(fact) | Fact::ConflictRedetected(fact)), Some(acting)) => {
-                Ok(Some(Sighted { seq, event: row.get(3)?, acting, fact, created_at: row.get(5)? }))
+        let Some(said) = self.said(seq)? else { return Ok(None) };
+        Ok(match (said.fact, Id::exact(&said.entity_id)) {
+            (Fact::ConflictDetected(fact) | Fact::ConflictRedetected(fact), Some(acting)) => {
+                Some(Sighted { seq, event: said.event_id, acting, fact, created_at: said.created_at })
             }
-            _ => Ok(None),
-        }
+            _ => None,
+        })
     }
 }
 
