@@ -200,6 +200,11 @@ pub struct Conflict {
 impl IdKind for Conflict {
     const PREFIX: &'static str = "cfl";
     const NOUN: &'static str = "conflict";
+    const MISTAKEN: Option<(&'static str, &'static str)> = Some((
+        Ephemeral::PREFIX,
+        "a what-if finding of `conflicts check` has no record: publish or amend the intent, and what it then collides \
+         with gets such an id",
+    ));
 }
 
 impl Conflict {

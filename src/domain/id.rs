@@ -14,6 +14,8 @@ pub trait IdKind {
     const PREFIX: &'static str;
     /// The entity in a sentence, such as `agent`.
     const NOUN: &'static str;
+    /// A prefix that is easily given instead, and what a refusal says to that.
+    const MISTAKEN: Option<(&'static str, &'static str)> = None;
 }
 
 /// The identifier of one `K`: 128 bits, random or derived from what it identifies.
@@ -156,12 +158,15 @@ impl<K: IdKind> IdRef<K> {
     const MOST: usize = 32;
 
     fn refusal(text: &str) -> Invalid {
+        let given = text.trim().split_once('_').map_or("", |(prefix, _)| prefix);
+        let remark = K::MISTAKEN.filter(|(prefix, _)| given.eq_ignore_ascii_case(prefix));
         Invalid(format!(
-            "`{}` is not the id of {} {}; accepted: `{}_` and 6 to 32 hexadecimal digits",
+            "`{}` is not the id of {} {}; accepted: `{}_` and 6 to 32 hexadecimal digits{}",
             quoted(text),
             article(K::NOUN),
             K::NOUN,
             K::PREFIX,
+            remark.map(|(_, remark)| format!("; {remark}")).unwrap_or_default(),
         ))
     }
 
@@ -274,6 +279,18 @@ mod tests {
         for other in [text.replace('a', "A"), format!(" {text}"), id.short()] {
             assert_eq!(Id::<Agent>::exact(&other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn the_id_of_a_what_if_finding_is_refused_with_the_reason_and_a_way_on() {
+        let conflict =
+            |text: &str| text.parse::<IdRef<crate::domain::Conflict>>().map(drop).unwrap_err().to_string();
+        let refusal = conflict(" EPH_12345678");
+        assert!(refusal.contains("`cfl_` and 6 to 32"), "{refusal}");
+        assert!(refusal.contains("no record") && refusal.contains("publish"), "{refusal}");
+        assert!(!conflict("agt_12345678").contains("no record"));
+        let agent = "eph_12345678".parse::<IdRef<Agent>>().unwrap_err().to_string();
+        assert!(!agent.contains("no record"), "no agent is meant by that: {agent}");
     }
 
     #[test]

@@ -27,12 +27,14 @@ use crate::service::{Cx, Needs};
 
 pub use answer::{Answer, PageInfo};
 pub use render::{Render, Screen};
-pub use spec::{Cli, Effect, Http, Method, Spec};
+pub use spec::{Cli, Effect, Http, Method, Preset, Spec};
 
 /// Something Foremerge can do.
 pub trait Operation {
     /// Its names and properties.
     const SPEC: Spec;
+    /// Further routes to it.
+    const PRESETS: &'static [Preset] = &[];
     /// What must be there before it can run.
     type Needs: Needs;
     /// What a caller gives: the same fields on every surface.

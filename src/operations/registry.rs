@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::answer::AnyAnswer;
 use super::{
-    Operation, Spec, agent, assess, conflicts, coordinate, events, graph, init, intent, status, work,
-    worktree,
+    Http, Operation, Preset, Spec, agent, assess, conflicts, coordinate, events, graph, init, intent, status,
+    work, worktree,
 };
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
@@ -20,6 +20,8 @@ pub type Answered = Result<Box<dyn AnyAnswer>, Failure>;
 pub struct Entry {
     /// Names and properties.
     pub spec: &'static Spec,
+    /// Further routes to it.
+    pub presets: &'static [Preset],
     /// JSON Schema of the input.
     pub input_schema: fn() -> schemars::Schema,
     /// JSON Schema of the data it answers.
@@ -64,6 +66,20 @@ pub const ALL: &[Entry] = &[
     entry::<worktree::list::List>(),
 ];
 
+impl Entry {
+    /// Every route to it, with the fields that the route decides and no caller.
+    #[must_use]
+    pub fn routes(&self) -> Vec<(Http, Vec<(&'static str, bool)>)> {
+        let deciding = |set: &[&'static str]| {
+            let decided = self.presets.iter().flat_map(|preset| preset.set);
+            decided.map(|field| (*field, set.contains(field))).collect()
+        };
+        let own = self.spec.http.map(|http| (http, deciding(&[])));
+        let further = self.presets.iter().map(|preset| (preset.http, deciding(preset.set)));
+        own.into_iter().chain(further).collect()
+    }
+}
+
 /// The operation with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Entry> {
@@ -73,6 +89,7 @@ pub fn find(id: &str) -> Option<&'static Entry> {
 const fn entry<O: Operation>() -> Entry {
     Entry {
         spec: &O::SPEC,
+        presets: O::PRESETS,
         input_schema: || schemars::schema_for!(O::Input),
         output_schema: || schemars::schema_for!(O::Output),
         arguments: <O::Input as Args>::augment_args,
@@ -119,6 +136,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::operations::{Effect, Method};
 
     fn properties(schema: &schemars::Schema) -> BTreeSet<String> {
         let properties = schema.as_value()["properties"].as_object();
@@ -131,9 +149,9 @@ mod tests {
         let commands: BTreeSet<_> =
             ALL.iter().map(|entry| (entry.spec.cli.noun, entry.spec.cli.verb)).collect();
         assert_eq!((ids.len(), commands.len()), (ALL.len(), ALL.len()));
-        let routes: Vec<_> = ALL.iter().filter_map(|entry| entry.spec.http).collect();
+        let routes: Vec<_> = ALL.iter().flat_map(Entry::routes).collect();
         let distinct: BTreeSet<_> =
-            routes.iter().map(|route| format!("{:?} {}", route.method, route.path)).collect();
+            routes.iter().map(|(route, _)| format!("{:?} {}", route.method, route.path)).collect();
         assert_eq!(distinct.len(), routes.len());
         // Some clients refuse longer tool names.
         assert!(
@@ -142,14 +160,41 @@ mod tests {
     }
 
     #[test]
-    fn every_name_in_a_route_is_a_field_of_the_input() {
+    fn every_name_in_a_route_and_every_field_it_decides_is_a_field_of_the_input() {
         for entry in ALL {
-            let Some(route) = entry.spec.http else { continue };
-            let fields = properties(&(entry.input_schema)());
-            for name in route.path.split('{').skip(1).filter_map(|part| part.split('}').next()) {
-                assert!(fields.contains(name), "{}: {name} in {}", entry.spec.id, route.path);
+            let schema = (entry.input_schema)();
+            let fields = properties(&schema);
+            for (route, decided) in entry.routes() {
+                for name in route.path.split('{').skip(1).filter_map(|part| part.split('}').next()) {
+                    assert!(fields.contains(name), "{}: {name} in {}", entry.spec.id, route.path);
+                }
+                for (name, _) in decided {
+                    let field = &schema.as_value()["properties"][name];
+                    assert_eq!(field["type"], "boolean", "{}: {name} on {}", entry.spec.id, route.path);
+                }
             }
         }
+    }
+
+    #[test]
+    fn what_is_got_records_nothing_unless_the_route_decides_against_it() {
+        for entry in ALL.iter().filter(|entry| entry.spec.effect == Effect::Write) {
+            for (route, decided) in entry.routes() {
+                let unset = decided.iter().any(|(_, set)| !set);
+                assert!(route.method == Method::Post || unset, "{} is written by a GET", entry.spec.id);
+            }
+        }
+    }
+
+    #[test]
+    fn messages_are_marked_as_read_on_a_route_of_its_own_alone() {
+        let routes = find("read_inbox").unwrap().routes();
+        let routes = routes.iter().map(|(route, decided)| (route.method, route.path, decided.as_slice()));
+        let expected = [
+            (Method::Get, "/v1/agents/{agent_id}/inbox", &[("mark_read", false)][..]),
+            (Method::Post, "/v1/agents/{agent_id}/inbox/read", &[("mark_read", true)]),
+        ];
+        assert!(routes.eq(expected));
     }
 
     #[test]

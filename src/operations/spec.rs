@@ -41,6 +41,16 @@ pub struct Http {
     pub path: &'static str,
 }
 
+/// A further route to an operation. It sets yes-or-no fields, which a caller can choose on neither
+/// route: the operation's own one leaves them unset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// The route.
+    pub http: Http,
+    /// The fields it sets.
+    pub set: &'static [&'static str],
+}
+
 /// The method of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -55,6 +65,6 @@ pub enum Method {
 pub enum Effect {
     /// It only looks.
     Read,
-    /// It records something.
+    /// It records something, always or on request.
     Write,
 }

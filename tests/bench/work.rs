@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use foremerge::ledger::{Durability, Settings};
 use foremerge::operations::registry::{self, Entry};
-use foremerge::operations::spec::Effect;
+use foremerge::operations::spec::Method;
 use foremerge::service::{Call, Host, Surface};
 use foremerge::world::Real;
 use serde_json::{Value, json};
@@ -153,8 +153,8 @@ impl Busy {
 /// Every operation that reads a list.
 fn lists() -> impl Iterator<Item = &'static Entry> {
     registry::ALL.iter().filter(|entry| {
-        entry.spec.effect == Effect::Read
-            && (entry.input_schema)().to_value()["properties"].get("limit").is_some()
+        let reads = entry.routes().iter().any(|(route, _)| route.method == Method::Get);
+        reads && (entry.input_schema)().to_value()["properties"].get("limit").is_some()
     })
 }
 

@@ -55,8 +55,37 @@ fn an_inbox_can_be_named_either_way_and_both_must_agree() {
     assert_eq!(as_one.data(["coordinate", "inbox"]), json!([]), "the environment says whose");
     let others = as_one.data(["coordinate", "inbox", &other]);
     assert_eq!(others.as_array().unwrap().len(), 1, "what is typed counts more");
+    let as_other = cli.with("FOREMERGE_AGENT", &other);
+    for typed in [&one, &one[..12]] {
+        let message = as_other.refusal("INVALID_INPUT", ["coordinate", "inbox", typed, "--agent", &other]);
+        assert!(message.contains(typed) && message.contains(&other), "{message}");
+    }
+    assert_eq!(as_other.data(["coordinate", "inbox", "--agent", &one]), json!([]));
+    for unset in ["", "me", "cfl_12345678"] {
+        let nobody = cli.with("FOREMERGE_AGENT", unset);
+        let message = nobody.refusal("INVALID_INPUT", ["coordinate", "inbox"]);
+        assert!(message.contains("--agent") && message.contains("FOREMERGE_AGENT"), "{unset}: {message}");
+        assert_eq!(nobody.data(["coordinate", "inbox", &one]), json!([]), "{unset}: nobody asked it");
+    }
     let reply = as_one.data(["coordinate", "send", "--to", &other, "--message", "second"]);
     assert_eq!(reply["from_agent_id"], json!(one));
+}
+
+#[test]
+fn what_a_check_found_is_no_conflict_to_talk_about_and_the_refusal_says_what_to_do() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    cli.publish(&one, &["symbol:Pay=replace"]);
+    let check = cli.data(["conflicts", "check", "--intent", "Extend Pay", "--scope", "symbol:Pay=extend"]);
+    let found = text(&check["conflicts"][0]["id"]);
+    let send = ["coordinate", "send", "--from", &other, "--to", &one, "--message", "m", "--conflict", &found];
+    let settle =
+        ["conflicts", "resolve", &found, "--agent", &other, "--resolution", "split", "--rationale", "r"];
+    for words in [&send[..], &settle, &["conflicts", "show", &found], &["conflicts", "detections", &found]] {
+        let message = cli.refused_without_trace(words);
+        assert!(message.contains("no record") && message.contains("publish or amend"), "{message}");
+    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn nobody_writes_to_themselves_to_a_stranger_or_to_one_who_left() {
     let mut about = input(one, other);
     about["conflict_id"] = json!("eph_00000000000000000000000000000000");
     let failure = talk.library.refusal(Code::InvalidInput, "coordinate_with_agent", about.clone());
-    assert!(failure.message.contains("conflict_id"), "{failure}");
+    assert!(failure.message.contains("conflict_id") && failure.message.contains("no record"), "{failure}");
     about["conflict_id"] = json!("cfl_00000000");
     talk.library.refusal(Code::NotFound, "coordinate_with_agent", about);
     assert_eq!(talk.events().len(), events);
@@ -229,7 +229,8 @@ fn empty_words_settle_nothing_and_a_what_if_finding_cannot_be_settled() {
     }
     let mut input = talk.resolving(&talk.agents[0]);
     input["conflict_id"] = json!("eph_00000000000000000000000000000000");
-    talk.library.refusal(Code::InvalidInput, "resolve_conflict", input);
+    let failure = talk.library.refusal(Code::InvalidInput, "resolve_conflict", input);
+    assert!(failure.message.contains("publish or amend the intent"), "{failure}");
     assert_eq!(talk.status(), "OPEN");
 }
 

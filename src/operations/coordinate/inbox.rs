@@ -8,9 +8,9 @@ use crate::failure::{Code, Failure};
 use crate::ledger::read::Cursor;
 use crate::ledger::{Draft, Transaction};
 use crate::operations::answer::{self, page_size};
-use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::operations::{Cli, Effect, Http, Method, Operation, Preset, Render, Screen, Spec};
 use crate::service::acting::{Touched, act};
-use crate::service::{Cx, OpenLedger, presence};
+use crate::service::{Cx, OpenLedger, Surface, presence};
 
 pub struct Inbox;
 
@@ -24,7 +24,8 @@ pub struct Input {
     #[schemars(skip)]
     id: Option<IdRef<Agent>>,
     /// Whose inbox.
-    #[arg(long = "agent", env = VARIABLE, value_name = "AGENT_ID")]
+    // The variable is not read by clap: what is typed twice must agree, and it gives way to either.
+    #[arg(long = "agent", value_name = "AGENT_ID", help = "Whose inbox [or set FOREMERGE_AGENT]")]
     #[serde(default)]
     agent_id: Option<IdRef<Agent>>,
     /// Mark what is shown as read.
@@ -49,12 +50,16 @@ impl Operation for Inbox {
         cli: Cli { noun: Some("coordinate"), verb: "inbox" },
         http: Some(Http { method: Method::Get, path: "/v1/agents/{agent_id}/inbox" }),
         mcp: false,
-        effect: Effect::Read,
+        effect: Effect::Write,
         summary: "Read what other agents wrote to you, oldest first",
         guide: "Nobody is interrupted by a message: look here before you start, and before you publish code.\n\n\
                 Example:\n  foremerge coordinate inbox agt_1f2e3d4c --mark-read",
         codes: &[Code::InvalidInput, Code::NotFound, Code::InvalidTransition],
     };
+    const PRESETS: &'static [Preset] = &[Preset {
+        http: Http { method: Method::Post, path: "/v1/agents/{agent_id}/inbox/read" },
+        set: &["mark_read"],
+    }];
     type Needs = OpenLedger;
     type Input = Input;
     type Output = answer::List<Message>;
@@ -96,27 +101,35 @@ fn mark(
     Ok(transaction.record(Draft { entity: agent.to_string(), agent, cause: None, fact })?)
 }
 
-/// Both ways to name the agent must agree, unless one of them was merely in the environment.
+/// What is typed both ways must agree; the environment has its say where nothing is typed.
 fn whose(
     cx: &Cx<'_, OpenLedger>,
     id: Option<IdRef<Agent>>,
     agent_id: Option<IdRef<Agent>>,
 ) -> Result<IdRef<Agent>, Failure> {
-    match (id, agent_id) {
-        (None, None) => Err(Failure::invalid("agent_id", "say whose inbox")),
-        (Some(one), None) | (None, Some(one)) => Ok(one),
-        (Some(one), Some(other)) if one.to_string() == other.to_string() => Ok(one),
-        (Some(one), Some(other)) => {
-            let set = cx.host().world().variable(VARIABLE);
-            if set.is_some_and(|set| set.to_string_lossy() == other.to_string()) {
-                return Ok(one);
-            }
-            let resolve = |named: &IdRef<Agent>| cx.ledger().read(|snapshot| snapshot.resolve(named));
-            if resolve(&one)? == resolve(&other)? {
-                return Ok(one);
-            }
-            Err(Failure::invalid("agent_id", format!("{one} and --agent {other} are two agents; name one")))
+    let (Some(one), Some(other)) = (&id, &agent_id) else {
+        return id.or(agent_id).map_or_else(|| from_the_environment(cx), Ok);
+    };
+    let resolve = |named: &IdRef<Agent>| cx.ledger().read(|snapshot| snapshot.resolve(named));
+    if one.to_string() != other.to_string() && resolve(one)? != resolve(other)? {
+        return Err(Failure::invalid(
+            "agent_id",
+            format!("{one} and --agent {other} are two agents; name one"),
+        ));
+    }
+    Ok(one.clone())
+}
+
+fn from_the_environment(cx: &Cx<'_, OpenLedger>) -> Result<IdRef<Agent>, Failure> {
+    let set = cx.host().world().variable(VARIABLE).filter(|_| cx.call().surface == Surface::Cli);
+    match set {
+        Some(set) => set.to_string_lossy().parse().map_err(|refused| {
+            Failure::invalid("agent_id", format!("{refused} (from {VARIABLE}); or give --agent"))
+        }),
+        None if cx.call().surface == Surface::Cli => {
+            Err(Failure::invalid("agent_id", format!("say whose inbox, with --agent or by {VARIABLE}")))
         }
+        None => Err(Failure::invalid("agent_id", "say whose inbox")),
     }
 }
 
