@@ -31,7 +31,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("icu_normalizer", &["detect"]),
     ("jiff", &["domain"]),
     ("rusqlite", &["ledger"]),
-    ("rustix", &["git"]),
+    ("rustix", &["git", "surface"]),
     ("schemars", &["domain", "ledger", "operations"]),
     ("serde", &["domain", "ledger", "operations"]),
     ("serde_json", &["domain", "ledger", "failure", "operations", "surface"]),

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "a process of its own is the point")]
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -14,6 +15,8 @@ use foremerge::ledger::Settings;
 use foremerge::world::{Fake, Point, World};
 use serde_json::json;
 
+use crate::sandbox::scrubbed;
+use crate::terminal::program_side;
 use crate::workplace::{call, host_in, publish, raw, register};
 
 /// What a child is told, by name of variable.
@@ -40,10 +43,12 @@ pub enum Job {
     Pin,
     /// Makes the worktree `branch=path` of the name it was given, and says what came of it.
     AddWorktree,
+    /// Becomes `foremerge work watch` on the terminal it was given as name, in a session of its own.
+    WatchOnATerminal,
 }
 
 impl Job {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Init,
         Self::Work,
         Self::WorkTwice,
@@ -51,6 +56,7 @@ impl Job {
         Self::HoldTheTurn,
         Self::Pin,
         Self::AddWorktree,
+        Self::WatchOnATerminal,
     ];
 }
 
@@ -192,6 +198,15 @@ fn do_a_job_for_another_process() {
                 Ok(made) => say(&format!("ACKNOWLEDGED made {}", made.branch)),
                 Err(error) => say(&format!("ACKNOWLEDGED {}: {error}", error.field().unwrap_or("failed"))),
             }
+        }
+        Job::WatchOnATerminal => {
+            rustix::process::setsid().unwrap();
+            let terminal = program_side(Path::new(&name), true);
+            rustix::process::ioctl_tiocsctty(&terminal).unwrap();
+            let mut watch = scrubbed(env!("CARGO_BIN_EXE_foremerge"));
+            watch.args(["work", "watch", "--after-seq", "0"]).current_dir(&at).env_remove("FOREMERGE_DB");
+            watch.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap()).stderr(terminal);
+            panic!("it did not become the watcher: {}", watch.exec());
         }
     }
     say(&format!("TOOK {}", started.elapsed().as_millis()));

@@ -1,15 +1,19 @@
 //! Watching the history from another process.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use crate::child::{Job, Order, Worker};
 use crate::cli::{self, text};
 use crate::sandbox::{Sandbox, scrubbed};
+use crate::terminal::{Terminal, program_side};
 
 /// Nothing here takes a hundredth of this; a hang must fail rather than stay.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -139,4 +143,123 @@ fn a_watcher_whose_ledger_is_replaced_ends_and_says_so() {
     let last: Value = serde_json::from_str(&watcher.next()).unwrap();
     assert_eq!(last["error"]["code"], "LEDGER_REPLACED", "{last}");
     assert_eq!(watcher.child.wait().unwrap().code(), Some(5));
+}
+
+/// Waits until `child` has ended, and answers how and what it complained of.
+fn ended(child: &mut Child) -> (ExitStatus, String) {
+    let pause = Duration::from_millis(10);
+    for _ in 0..PATIENCE.as_millis() / pause.as_millis() {
+        if let Some(status) = child.try_wait().unwrap() {
+            let mut said = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+            return (status, said);
+        }
+        std::thread::sleep(pause);
+    }
+    child.kill().unwrap();
+    panic!("the watcher goes on");
+}
+
+/// A watcher that has printed the only event there is to `out`, and waits for more.
+fn idle(at: &Path, out: impl Into<Stdio>, shown: impl FnOnce() -> String) -> Child {
+    cli::initialized(at).agent("one");
+    let mut command = scrubbed(env!("CARGO_BIN_EXE_foremerge"));
+    command
+        .env_remove("FOREMERGE_DB")
+        .current_dir(at)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(Stdio::piped());
+    let child = command.args(["work", "watch", "--after-seq", "0"]).spawn().unwrap();
+    // Its end of the output is open there alone from here on.
+    drop(command);
+    let shown = shown();
+    assert!(shown.contains("agent.registered"), "{shown}");
+    child
+}
+
+#[test]
+fn a_watcher_with_nothing_to_print_ends_when_its_reader_goes_away() {
+    let sandbox = Sandbox::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut reader = BufReader::new(reader);
+    let mut child = idle(&sandbox.repository("r"), writer, || {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        line
+    });
+    drop(reader);
+    let (status, said) = ended(&mut child);
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_watcher_with_nothing_to_print_ends_when_its_terminal_is_closed() {
+    let sandbox = Sandbox::new();
+    let terminal = Terminal::new();
+    let out = program_side(&terminal.path, false);
+    let mut child = idle(&sandbox.repository("r"), out, || terminal.shows("agent.registered"));
+    drop(terminal);
+    let (status, said) = ended(&mut child);
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
+
+/// Who starts this in the background of a plain shell has interrupts ignored by everything below it.
+fn interrupts_are_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() & 0b10 != 0)
+}
+
+#[test]
+fn an_interrupt_ends_a_watcher_without_a_word() {
+    if interrupts_are_ignored() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    let mut reader = BufReader::new(reader);
+    let mut child = idle(&sandbox.repository("r"), writer, || {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        line
+    });
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let (status, said) = ended(&mut child);
+    assert_eq!((status.signal(), said.as_str()), (Some(2), ""), "as any program that nobody asked to stay");
+    let mut rest = String::new();
+    reader.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+    crate::workplace::sound(&sandbox.path("r"), &[]);
+}
+
+#[test]
+fn a_person_ends_a_watcher_from_the_keyboard() {
+    if interrupts_are_ignored() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let cli = cli::initialized(&at);
+    cli.agent("one");
+    let terminal = Terminal::new();
+    let order = Order {
+        job: Job::WatchOnATerminal,
+        at: &at,
+        name: terminal.path.to_str().unwrap(),
+        rounds: 0,
+        crash: None,
+    };
+    let mut worker = Worker::start(&order);
+    worker.go();
+    let (send, ended) = mpsc::channel();
+    std::thread::spawn(move || {
+        let shown = terminal.shows("agent.registered");
+        terminal.types(&[3]);
+        let _ = send.send((shown, terminal.shows("")));
+    });
+    let (shown, rest) = ended.recv_timeout(PATIENCE).expect("the watcher ends");
+    assert!(shown.contains("agent.registered"), "{shown}");
+    assert!(!rest.contains("foremerge"), "it goes without a word: {rest}");
+    assert_eq!(worker.end().status.signal(), Some(2));
 }

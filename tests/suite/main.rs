@@ -91,4 +91,5 @@ mod simulator_properties;
 mod simulator_steps;
 mod simulator_told;
 mod simulator_what;
+mod terminal;
 mod workplace;

@@ -4,6 +4,7 @@ mod demo;
 mod grammar;
 mod output;
 mod spelling;
+mod stream;
 mod tour;
 mod watch;
 
@@ -40,13 +41,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
 }
 
 fn dispatch(matches: &ArgMatches, world: Arc<dyn World>, output: &Output) -> Exit {
-    let ended = |ended: Result<(), Failure>| match ended {
-        Ok(()) => Exit::Success,
-        Err(failure) => output.failure(&failure),
-    };
     match grammar::chosen(matches) {
-        grammar::Chosen::Demo(demo) => ended(demo::run(demo, matches, world, output)),
-        grammar::Chosen::Watch(watch) => ended(watch::run(watch, matches, world, output)),
+        grammar::Chosen::Demo(demo) => match demo::run(demo, matches, world, output) {
+            Ok(()) => Exit::Success,
+            Err(failure) => output.failure(&failure),
+        },
+        grammar::Chosen::Watch(watch) => {
+            watch::run(watch, matches, world, output).unwrap_or_else(|failure| output.failure(&failure))
+        }
         grammar::Chosen::Operation(entry, arguments) => match operate(entry, arguments, matches, world) {
             Ok(answer) => output.answer(&*answer),
             Err(failure) => output.failure(&failure),

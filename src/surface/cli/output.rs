@@ -1,10 +1,12 @@
 //! What is printed, and the status the process ends with.
 
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{IsTerminal, Write, stderr};
+use std::ops::ControlFlow;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::spelling::spelled;
+use super::stream::write;
 use crate::domain::Timestamp;
 use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
@@ -130,18 +132,13 @@ fn in_a_sentence(error: &clap::Error, text: &str) -> String {
 
 /// Prints an answer; `exit` is then how the process ends.
 fn print(text: &str, exit: Exit) -> Exit {
-    match stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) {
-        Ok(()) => exit,
-        // A reader that went away, as `| head` does, is no failure of ours.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => exit,
-        Err(error) => {
-            complain(&format!("foremerge: the answer cannot be printed: {error}\n"));
-            Exit::Internal
-        }
+    match write(text) {
+        ControlFlow::Break(failed) if failed != Exit::Success => failed,
+        _ => exit,
     }
 }
 
-fn complain(text: &str) {
+pub(super) fn complain(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 

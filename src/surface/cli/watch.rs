@@ -1,6 +1,6 @@
 //! `foremerge work watch`: events as they arrive. No operation: a loop over the one feed.
 
-use std::io::{ErrorKind, Write, stdout};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,8 +10,9 @@ use serde_json::json;
 
 use super::grammar;
 use super::output::Output;
+use super::stream::{is_deserted_within, write};
 use crate::domain::Event;
-use crate::failure::{Code, Failure};
+use crate::failure::{Code, Exit, Failure};
 use crate::ledger::feed::Feed;
 use crate::ledger::{Ledger, Settings};
 use crate::operations::render::visible_json;
@@ -32,7 +33,8 @@ pub(super) fn command() -> Command {
         .about("Print events as they happen, until interrupted")
         .after_help(
             "Begins with what happens from now on, unless --after-seq says where. With --once it begins with the first \
-             event, prints what there is and ends. Remember the last seq you saw and go on behind it.\n\n\
+             event, prints what there is and ends. Remember the last seq you saw and go on behind it. It ends with Ctrl-C, \
+             with whoever reads it, and when the ledger is replaced.\n\n\
              Example:\n  foremerge work watch --json",
         )
         .arg(
@@ -64,7 +66,7 @@ pub(super) fn run(
     globals: &ArgMatches,
     world: Arc<dyn World>,
     output: &Output,
-) -> Result<(), Failure> {
+) -> Result<Exit, Failure> {
     let directory = grammar::path(arguments, globals, grammar::CWD);
     let database = grammar::path(arguments, globals, grammar::DATABASE);
     let host =
@@ -77,19 +79,17 @@ pub(super) fn run(
         None => newest(&ledger)?,
     };
     let interval = arguments.get_one::<u64>(INTERVAL).copied().unwrap_or(500).clamp(100, 10_000);
+    let pause = Duration::from_millis(interval);
     let mut feed = Feed::new(&ledger, after)?;
     loop {
         let events = feed.poll(PAGE)?;
         for event in &events {
-            if !print(&line(event, output)?)? {
-                return Ok(());
+            if let ControlFlow::Break(exit) = write(&line(event, output)?) {
+                return Ok(exit);
             }
         }
-        if events.is_empty() {
-            if once {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(interval));
+        if events.is_empty() && (once || is_deserted_within(pause)) {
+            return Ok(Exit::Success);
         }
     }
 }
@@ -119,14 +119,4 @@ fn line(event: &Event, output: &Output) -> Result<String, Failure> {
         Failure::new(Code::InternalError, format!("the event cannot be written: {error}"))
     })?;
     Ok(format!("{}\n", visible_json(&json!({ "ok": true, "data": event }))))
-}
-
-/// Prints at once. False when nobody reads any more.
-fn print(text: &str) -> Result<bool, Failure> {
-    let mut out = stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failure::new(Code::InternalError, format!("the event cannot be printed: {error}"))),
-    }
 }
