@@ -3,8 +3,9 @@
 use foremerge::failure::Code;
 use serde_json::{Value, json};
 
-use crate::cli::text;
+use crate::cli::{self, text};
 use crate::library::{Library, publishing};
+use crate::sandbox::Sandbox;
 
 struct Office {
     library: Library,
@@ -158,4 +159,47 @@ fn many_claims_and_dependents_are_cut_and_counted() {
     let found = library.data("query_work", json!({ "status": "claimed" }));
     assert_eq!(found[0]["claims"].as_array().unwrap().len(), 100);
     assert_eq!(found[0]["cut"], json!({ "claims": 30, "dependents": 3 }));
+}
+
+fn last_seen(library: &Library, agent: &str) -> String {
+    let status = library.data("status", json!({}));
+    let rows = status["agents"].as_array().unwrap();
+    text(&rows.iter().find(|row| row["id"] == agent).unwrap()["last_seen_at"])
+}
+
+#[test]
+fn who_asks_is_present_and_whose_work_is_asked_for_is_not() {
+    let office = office();
+    let [one, other] = &office.agents;
+    let seen = || [one, other].map(|agent| last_seen(&office.library, agent));
+    let before = seen();
+    office.library.world.pass(3 * 3_600_000);
+    let of_other = office.ids(json!({ "agent_id": other }));
+    assert_eq!(of_other.len(), 2);
+    assert_eq!(seen(), before, "nobody said who asks");
+    assert_eq!(office.ids(json!({ "agent_id": other, "asker_id": one })), of_other);
+    assert_ne!(seen()[0], before[0]);
+    assert_eq!(seen()[1], before[1]);
+    let adopt = json!({ "intent_id": office.intents[1], "agent_id": one, "reason": "they are gone" });
+    office.library.data("adopt_work", adopt);
+    assert_eq!(office.ids(json!({ "asker_id": one })).len(), 4, "asking narrows nothing");
+    office.library.refusal(Code::NotFound, "query_work", json!({ "asker_id": "agt_00000000" }));
+}
+
+#[test]
+fn the_variable_says_who_asks_and_narrows_nothing() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    let [first, second] = [(&one, "symbol:A=add"), (&other, "symbol:B=add")]
+        .map(|(agent, scope)| text(&cli.publish(agent, &[scope])["intent"]["id"]));
+    let asking = cli.with("FOREMERGE_AGENT", &one);
+    let ids = |found: Value| -> Vec<String> {
+        found.as_array().unwrap().iter().map(|work| text(&work["intent"]["id"])).collect()
+    };
+    assert_eq!(ids(asking.data(["work", "query"])).len(), 2);
+    assert_eq!(ids(asking.data(["work", "query", "--agent", &other])), [second]);
+    assert_eq!(ids(cli.data(["work", "query", "--as", &other, "--scope", "symbol:a"])), [first]);
+    assert_eq!(ids(cli.with("FOREMERGE_AGENT", "").data(["work", "query"])).len(), 2);
+    cli.with("FOREMERGE_AGENT", "agt_00000000").refused("NOT_FOUND", ["work", "query"]);
 }

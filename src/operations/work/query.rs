@@ -17,7 +17,7 @@ pub struct Query;
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema, clap::Args)]
 #[serde(deny_unknown_fields, default)]
 pub struct Input {
-    /// Only the work of this agent, who is noted as present.
+    /// Only the work of this agent.
     #[arg(long = "agent", value_name = "AGENT_ID")]
     agent_id: Option<IdRef<Agent>>,
     /// Only work in this state.
@@ -32,6 +32,10 @@ pub struct Input {
     /// Where to go on: the `next` of the page before.
     #[arg(long, value_name = "NEXT")]
     cursor: Option<Cursor>,
+    /// Who asks; noted as present. It narrows nothing.
+    // The variable is set in every shell of an agent: filling the filter, it would hide everybody else.
+    #[arg(long = "as", env = "FOREMERGE_AGENT", value_name = "AGENT_ID")]
+    asker_id: Option<IdRef<Agent>>,
 }
 
 /// An intent with what belongs to it.
@@ -89,17 +93,20 @@ impl Operation for Query {
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
         let scope = scopes::named(cx, input.scope.into_iter().collect())?.pop();
         let limit = clamped(input.limit, 50, 500);
-        let (page, agent) = cx.ledger().read::<_, Failure>(|snapshot| {
+        let (page, asker) = cx.ledger().read::<_, Failure>(|snapshot| {
             if let Some(scope) = &scope {
                 scopes::carries_no_operation(snapshot, scope)?;
             }
-            let agent = input.agent_id.as_ref().map(|agent| snapshot.resolve(agent)).transpose()?;
+            let resolve = |agent: &Option<IdRef<Agent>>| {
+                agent.as_ref().map(|agent| snapshot.resolve(agent)).transpose()
+            };
+            let (agent, asker) = (resolve(&input.agent_id)?, resolve(&input.asker_id)?);
             let scope = scope.map(|scope| scope.canonical);
             let which = Which { agent, status: input.status, scope };
-            Ok((snapshot.work(&which, input.cursor, limit, cx.now())?, agent))
+            Ok((snapshot.work(&which, input.cursor, limit, cx.now())?, asker))
         })?;
-        if let Some(agent) = agent {
-            presence::looked(cx, agent);
+        if let Some(asker) = asker {
+            presence::looked(cx, asker);
         }
         Ok(answer::List(page.map(Item::from)))
     }
