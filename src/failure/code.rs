@@ -47,9 +47,10 @@ macro_rules! codes {
 
 codes! {
     InvalidInput, "INVALID_INPUT", 400, Usage, false,
-        "The input is malformed or refused; the message names the field and what is accepted.";
+        "The input is malformed or refused; the message and `details` (`field`, `accepted`) say where and what would do.";
     Forbidden, "FORBIDDEN", 403, Refused, false, "The caller is not the owner, or not a party.";
-    InvalidTransition, "INVALID_TRANSITION", 422, Refused, false, "The state it is in does not allow it.";
+    InvalidTransition, "INVALID_TRANSITION", 422, Refused, false,
+        "The state it is in does not allow it; `details` has that `status` and what would be `accepted`.";
     NotFound, "NOT_FOUND", 404, NotFound, false, "Nothing has the given id.";
     ResourceLimit, "RESOURCE_LIMIT", 413, Refused, false, "There is more of it than is worked on; the message names the limit.";
     NotReady, "NOT_READY", 503, TryAgain, true, "The ledger is busy, or the call was cancelled.";

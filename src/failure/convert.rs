@@ -50,11 +50,15 @@ impl From<ledger::Error> for Failure {
                 );
                 at("path", &path, failure)
             }
-            Error::Occupied { .. } => Self::invalid("database", message),
+            Error::Occupied { .. } => {
+                Self::invalid("database", message, "the path of a ledger, or of a file that is not there")
+            }
             Error::Busy(_) | Error::Cancelled => Self::new(Code::NotReady, message),
             Error::NotFound { .. } => Self::new(Code::NotFound, message),
-            Error::Ambiguous { candidates, .. } => {
+            Error::Ambiguous { noun, candidates, .. } => {
                 Self::new(Code::InvalidInput, format!("{message}: {}", candidates.join(", ")))
+                    .with("field", noun)
+                    .with("accepted", "more digits, so that one is left")
                     .with("candidates", candidates)
             }
             Error::Refused { .. } | Error::Internal(_) => Self::new(Code::InternalError, message),
@@ -93,8 +97,8 @@ impl From<git::Error> for Failure {
 impl From<git::worktree::CreateError> for Failure {
     fn from(error: git::worktree::CreateError) -> Self {
         use git::worktree::CreateError;
-        match (error.field(), error) {
-            (Some(field), error) => Self::invalid(field, error),
+        match (error.refused(), error) {
+            (Some((field, accepted)), error) => Self::invalid(field, error, accepted),
             (None, CreateError::Git(error)) => error.into(),
             (None, error) => Self::new(Code::NotReady, error.to_string()),
         }

@@ -68,9 +68,17 @@ impl Failure {
         Self { code, message, details: BTreeMap::new(), next: Vec::new() }
     }
 
-    /// Refused input: names the field, and the message says what is accepted.
-    pub fn invalid(field: &str, message: impl std::fmt::Display) -> Self {
-        Self::new(Code::InvalidInput, format!("{field}: {message}")).with("field", field)
+    /// Refused input: names the field, and says what is accepted there, to a person in the message
+    /// and to a program beside it: a list of words, a schema, or a phrase where neither would do.
+    pub fn invalid(field: &str, message: impl std::fmt::Display, accepted: impl Into<Value>) -> Self {
+        Self::new(Code::InvalidInput, format!("{field}: {message}"))
+            .with("field", field)
+            .with("accepted", accepted)
+    }
+
+    /// Something that its `status` does not allow, and the states that would.
+    pub fn in_state(status: &str, message: impl Into<String>, accepted: impl Into<Value>) -> Self {
+        Self::new(Code::InvalidTransition, message).with("status", status).with("accepted", accepted)
     }
 
     /// The same failure with one more fact.

@@ -59,7 +59,7 @@ impl Operation for Init {
         let site = match (input.standalone, named) {
             (Some(_), Some(_)) => {
                 let why = "a ledger is named already, by --database or FOREMERGE_DB; give one of the two";
-                return Err(Failure::invalid("standalone", why));
+                return Err(Failure::invalid("standalone", why, "one of --standalone and --database"));
             }
             (Some(directory), None) => standalone(cx, &directory)?,
             (None, Some(_)) => {
@@ -87,18 +87,24 @@ impl Operation for Init {
 /// Makes the directories above a ledger that was given a place by name.
 fn around(place: &Place) -> Result<(), Failure> {
     let Some(above) = place.directory().parent() else { return Ok(()) };
-    std::fs::create_dir_all(above)
-        .map_err(|error| Failure::invalid("database", format!("{} cannot be made: {error}", above.display())))
+    std::fs::create_dir_all(above).map_err(|error| {
+        let why = format!("{} cannot be made: {error}", above.display());
+        Failure::invalid("database", why, "a path whose directory exists or can be made")
+    })
 }
+
+/// Where a ledger without a repository may be.
+const OUTSIDE: &str = "a directory that is in no Git repository";
 
 fn standalone(cx: &Cx<'_, Nothing>, directory: &std::path::Path) -> Result<Site, Failure> {
     let directory = cx.host().directory().join(directory);
     if !directory.is_dir() {
-        return Err(Failure::invalid("standalone", format!("{} is not a directory", directory.display())));
+        let why = format!("{} is not a directory", directory.display());
+        return Err(Failure::invalid("standalone", why, OUTSIDE));
     }
-    let directory = directory
-        .canonicalize()
-        .map_err(|error| Failure::invalid("standalone", format!("{}: {error}", directory.display())))?;
+    let directory = directory.canonicalize().map_err(|error| {
+        Failure::invalid("standalone", format!("{}: {error}", directory.display()), OUTSIDE)
+    })?;
     match crate::git::Repository::discover(&directory) {
         Err(crate::git::Error::NotARepository { .. }) => {
             Ok(Site { place: Place::in_directory(directory.join(Place::STANDALONE)), repository: None })
@@ -106,6 +112,7 @@ fn standalone(cx: &Cx<'_, Nothing>, directory: &std::path::Path) -> Result<Site,
         Ok(_) => Err(Failure::invalid(
             "standalone",
             format!("{} lies in a Git repository; run init there without --standalone", directory.display()),
+            OUTSIDE,
         )),
         Err(error) => Err(error.into()),
     }

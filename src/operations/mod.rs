@@ -3,6 +3,7 @@
 //! An operation is an input, an output, a [`Spec`] and a function. The doc comments of the
 //! input's fields are the help text and the schema descriptions; the registry reads the rest.
 
+pub mod accepted;
 pub mod answer;
 pub mod registry;
 pub mod render;

@@ -3,6 +3,7 @@
 use clap::{Args, FromArgMatches};
 use serde_json::Value;
 
+use super::accepted::{self, Refused, Step};
 use super::answer::AnyAnswer;
 use super::{
     Http, Operation, Preset, Spec, agent, assess, conflicts, coordinate, events, graph, init, intent, status,
@@ -100,22 +101,34 @@ const fn entry<O: Operation>() -> Entry {
 
 fn run_arguments<O: Operation>(host: &Host, call: &Call<'_>, matches: &clap::ArgMatches) -> Answered {
     let input = O::Input::from_arg_matches(matches)
-        .map_err(|error| Failure::new(Code::InvalidInput, error.to_string()))?;
+        .map_err(|error| Failure::invalid("arguments", error, "what --help says"))?;
     run::<O>(host, call, input)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a surface gives away what it read")]
 fn run_json<O: Operation>(host: &Host, call: &Call<'_>, input: Value) -> Answered {
     // Serde would take a list for a struct, field by field.
     if !input.is_object() {
-        return Err(Failure::invalid("input", "must be a JSON object"));
+        return Err(Failure::invalid("input", "must be a JSON object", "a JSON object"));
     }
-    let input = serde_path_to_error::deserialize(input).map_err(|error| {
-        let path = error.path().to_string();
-        let path = beginning(&path, 200);
-        let why = error.into_inner().to_string();
-        Failure::invalid(if path == "." { "input" } else { &path }, beginning(&why, 2_000))
+    let read = serde_path_to_error::deserialize(&input).map_err(|error| {
+        let why = error.inner().to_string();
+        refused(&schemars::schema_for!(O::Input), error.path(), &input, &beginning(&why, 2_000))
     })?;
-    run::<O>(host, call, input)
+    run::<O>(host, call, read)
+}
+
+/// An input that does not fit its schema at `path`.
+fn refused(schema: &schemars::Schema, path: &serde_path_to_error::Path, input: &Value, why: &str) -> Failure {
+    use serde_path_to_error::Segment;
+    let steps = path.iter().filter_map(|step| match step {
+        Segment::Seq { index } => Some(Step::Item(*index)),
+        Segment::Map { key } => Some(Step::Field(key)),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    });
+    let Refused { field, accepted } = accepted::at(schema.as_value(), &steps.collect::<Vec<_>>(), input);
+    let field = beginning(if field.is_empty() { "input" } else { &field }, 200);
+    Failure::invalid(&field, why, accepted)
 }
 
 fn run<O: Operation>(host: &Host, call: &Call<'_>, input: O::Input) -> Answered {

@@ -4,7 +4,7 @@ use super::host::register_first;
 use super::recording::{self, Acting, Debt};
 use super::{Cx, OpenLedger, claiming};
 use crate::domain::{Agent, AgentStatus, Event, Id, IdRef, Intent};
-use crate::failure::{Audience, Code, Failure};
+use crate::failure::{Audience, Failure};
 use crate::ledger::{Patience, Snapshot, Transaction};
 
 /// The intent that a write is about.
@@ -69,11 +69,12 @@ impl Actor {
 fn taking_part(agent: Agent) -> Result<Agent, Failure> {
     match agent.status {
         AgentStatus::Active => Ok(agent),
-        AgentStatus::Retired => Err(Failure::new(
-            Code::InvalidTransition,
-            format!("{} ({}) was retired and does not act any more", agent.id, agent.name),
-        )
-        .then(Audience::Agent, "register_agent")),
+        AgentStatus::Retired => {
+            let message = format!("{} ({}) was retired and does not act any more", agent.id, agent.name);
+            let accepted = vec![AgentStatus::Active.as_str()];
+            let refusal = Failure::in_state(agent.status.as_str(), message, accepted);
+            Err(refusal.then(Audience::Agent, "register_agent"))
+        }
     }
 }
 

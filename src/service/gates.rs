@@ -19,8 +19,8 @@ pub fn may(act: Act, intent: &Intent, agent: Id<Agent>) -> Result<IntentStatus, 
             return Err(Failure::new(Code::Forbidden, message));
         }
         Who::Others if mine => {
-            let message = format!("{} is the agent's own work already", intent.id);
-            return Err(Failure::invalid("intent_id", message));
+            let message = format!("{} is the agent's own work already; name another agent's", intent.id);
+            return Err(Failure::invalid("intent_id", message, "an intent of another agent"));
         }
         _ => {}
     }
@@ -28,9 +28,7 @@ pub fn may(act: Act, intent: &Intent, agent: Id<Agent>) -> Result<IntentStatus, 
         let open: Vec<_> = open_in(act).map(IntentStatus::as_str).collect();
         let message =
             format!("{} is {}; only {} work can be {}", intent.id, intent.status, one_of(&open), done(act));
-        let refusal = Failure::new(Code::InvalidTransition, message)
-            .with("status", intent.status.as_str())
-            .with("accepted", open);
+        let refusal = Failure::in_state(intent.status.as_str(), message, open);
         match (act, intent.status) {
             (Act::Start, IntentStatus::Intent) => refusal.then(Audience::Agent, "claim_work"),
             (_, IntentStatus::Discarded | IntentStatus::Committed) => {

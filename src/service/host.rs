@@ -8,6 +8,9 @@ use crate::git::{self, Repository};
 use crate::ledger::{Ledger, Place, Settings};
 use crate::world::World;
 
+/// What is accepted as a place to work at.
+const DIRECTORY: &str = "a directory that exists and may be entered";
+
 /// The surroundings of every call in a process.
 pub struct Host {
     world: Arc<dyn World>,
@@ -39,14 +42,16 @@ impl Host {
         database: Option<&Path>,
         settings: Settings,
     ) -> Result<Self, Failure> {
-        let directory = started_at(&*world, directory).map_err(|why| Failure::invalid("cwd", why))?;
+        let directory =
+            started_at(&*world, directory).map_err(|why| Failure::invalid("cwd", why, DIRECTORY))?;
         if !directory.is_dir() {
-            return Err(Failure::invalid("cwd", format!("{} is not a directory", directory.display())));
+            let why = format!("{} is not a directory", directory.display());
+            return Err(Failure::invalid("cwd", why, DIRECTORY));
         }
         // The real path: what lies above a `..` or a link is not above the directory.
-        let directory = directory
-            .canonicalize()
-            .map_err(|error| Failure::invalid("cwd", format!("{}: {error}", directory.display())))?;
+        let directory = directory.canonicalize().map_err(|error| {
+            Failure::invalid("cwd", format!("{}: {error}", directory.display()), DIRECTORY)
+        })?;
         let database = database.filter(|path| !path.as_os_str().is_empty()).map(|path| directory.join(path));
         Ok(Self { world, directory, database, settings, ledger: Mutex::new(None) })
     }
@@ -86,7 +91,7 @@ impl Host {
         if let Some(file) = &self.database {
             let place = Place::at(file.clone()).filter(|place| !place.file().is_dir()).ok_or_else(|| {
                 let why = format!("must name a file, such as DIR/state.sqlite3; {} is none", file.display());
-                Failure::invalid("database", why)
+                Failure::invalid("database", why, "the path of a file")
             })?;
             let repository = match Repository::discover(&self.directory) {
                 Ok(repository) => Some(repository),
@@ -137,7 +142,9 @@ impl Host {
     /// # Errors
     /// `INVALID_INPUT` naming `worktree` outside the repository this host works in.
     pub fn worktree(&self, path: &Path) -> Result<(PathBuf, git::Head), Failure> {
-        let refuse = |why: String| Failure::invalid("worktree", why);
+        let refuse = |why: String| {
+            Failure::invalid("worktree", why, "a directory in a worktree of the ledger's repository")
+        };
         let directory = self.directory.join(path);
         if path.as_os_str().is_empty() || !directory.is_dir() {
             return Err(refuse(format!("{} is not a directory", path.display())));

@@ -26,20 +26,21 @@ pub fn publishable<N: Needs>(
     declared: Vec<DeclaredScope>,
     summary: &str,
 ) -> Result<Vec<PublishedScope>, Failure> {
-    bounded(declared.len())?;
+    bounded("scopes", declared.len())?;
     let mut roots = None;
     let mut claims = Vec::with_capacity(declared.len());
     for DeclaredScope { kind, key, operation } in declared {
         let key = key.into_string();
         let key = match kind {
-            ScopeKind::File => file_key(cx, &key, &mut roots)?,
+            ScopeKind::File => file_key(cx, "scopes", &key, &mut roots)?,
             _ => key,
         };
         let inferred = operation.is_none();
         let operation = operation.unwrap_or_else(|| promise::operation(summary, kind, &key));
         claims.push(ScopeClaim { kind, key, operation, inferred });
     }
-    canonical::publishable(claims).map_err(|Invalid(why)| Failure::invalid("scopes", why))
+    canonical::publishable(claims)
+        .map_err(|Invalid(why)| Failure::invalid("scopes", why, "each scope once, with one operation"))
 }
 
 /// A scope without an operation, in the spelling and the forms the ledger knows it by.
@@ -61,14 +62,14 @@ impl std::fmt::Display for Named {
 ///
 /// # Errors
 /// `INVALID_INPUT` naming the scope.
-pub fn named<N: Needs>(cx: &Cx<'_, N>, scopes: Vec<NamedScope>) -> Result<Vec<Named>, Failure> {
-    bounded(scopes.len())?;
+pub fn named<N: Needs>(cx: &Cx<'_, N>, field: &str, scopes: Vec<NamedScope>) -> Result<Vec<Named>, Failure> {
+    bounded(field, scopes.len())?;
     let mut roots = None;
     let mut known = HashSet::new();
     let mut kept = Vec::with_capacity(scopes.len());
     for NamedScope { kind, key } in scopes {
         let key = key.into_string();
-        let key = if kind == ScopeKind::File { file_key(cx, &key, &mut roots)? } else { key };
+        let key = if kind == ScopeKind::File { file_key(cx, field, &key, &mut roots)? } else { key };
         let canonical = canonical::forms(kind, &key);
         if known.insert((kind, canonical.full.clone())) {
             kept.push(Named { key, canonical });
@@ -81,7 +82,7 @@ pub fn named<N: Needs>(cx: &Cx<'_, N>, scopes: Vec<NamedScope>) -> Result<Vec<Na
 ///
 /// # Errors
 /// `INVALID_INPUT` that names the scope to use.
-pub fn carries_no_operation(snapshot: &Snapshot<'_>, scope: &Named) -> Result<(), Failure> {
+pub fn carries_no_operation(snapshot: &Snapshot<'_>, field: &str, scope: &Named) -> Result<(), Failure> {
     let Some(key) = NamedScope::key_before_operation(&scope.key) else { return Ok(()) };
     if snapshot.is_declared(scope.canonical.kind, &scope.canonical.full)? {
         return Ok(());
@@ -91,22 +92,27 @@ pub fn carries_no_operation(snapshot: &Snapshot<'_>, scope: &Named) -> Result<()
         scope.canonical.kind,
         quoted(key)
     );
-    Err(Failure::invalid("scopes", message))
+    Err(Failure::invalid(field, message, format!("{}:{key}", scope.canonical.kind)))
 }
 
-fn bounded(scopes: usize) -> Result<(), Failure> {
+fn bounded(field: &str, scopes: usize) -> Result<(), Failure> {
     if scopes > MOST {
-        return Err(Failure::invalid("scopes", format!("at most {MOST} scopes, not {scopes}")));
+        let accepted = format!("at most {MOST} scopes");
+        return Err(Failure::invalid(field, format!("{accepted}, not {scopes}"), accepted));
     }
     Ok(())
 }
 
 fn file_key<N: Needs>(
     cx: &Cx<'_, N>,
+    field: &str,
     key: &str,
     roots: &mut Option<Vec<PathBuf>>,
 ) -> Result<String, Failure> {
-    let refuse = |why: String| Failure::invalid("scopes", format!("`file:{}`: {why}", quoted(key)));
+    let refuse = |why: String| {
+        let why = format!("`file:{}`: {why}", quoted(key));
+        Failure::invalid(field, why, "a path below the root of a worktree of this repository")
+    };
     let path = Path::new(key);
     if !path.is_absolute() {
         return canonical::relative(key).map_err(|Invalid(why)| refuse(why));

@@ -7,6 +7,7 @@ use std::process::{Output, Stdio};
 use foremerge::failure::Code;
 use serde_json::Value;
 
+use crate::library::says_what_is_accepted;
 use crate::sandbox::scrubbed;
 
 /// A shell somewhere, with its environment.
@@ -95,6 +96,7 @@ impl Cli {
         assert_eq!(envelope["error"]["code"], code, "{words:?}: {envelope}");
         assert!(envelope["error"]["message"].as_str().is_some_and(|message| !message.is_empty()));
         assert!(envelope.get("data").is_none(), "{envelope}");
+        says_what_is_accepted(code, &envelope["error"]["details"]);
         envelope["error"].clone()
     }
 

@@ -89,6 +89,35 @@ fn a_command_line_that_does_not_parse_is_refused_input_on_either_face() {
 }
 
 #[test]
+fn a_refused_argument_is_named_to_programs_as_the_field_it_fills() {
+    let sandbox = Sandbox::new();
+    let cli = cli::at(&sandbox.root);
+    let refused = |words: &[&str]| {
+        let details = cli.refused("INVALID_INPUT", words)["details"].take();
+        (text(&details["field"]), details["accepted"].clone())
+    };
+    let statuses = json!(["OPEN", "COORDINATING", "RESOLVED", "OVERRIDDEN", "DISMISSED"]);
+    assert_eq!(refused(&["conflicts", "list", "--status", "wrong"]), ("status".to_owned(), statuses));
+    let (field, accepted) = refused(&["work", "query", "--status", "wrong"]);
+    assert_eq!(
+        (field.as_str(), &accepted[0]),
+        ("status", &json!("INTENT")),
+        "of this command, not of another"
+    );
+    let (field, accepted) = refused(&["-C", "/", "intent", "show"]);
+    assert!(field == "id" && accepted["pattern"].is_string(), "{field}: {accepted}");
+    assert_eq!(refused(&["coordinate", "send", "--to", "agt_123456", "--message", "m"]).0, "from_agent_id");
+    let (field, accepted) = refused(&["agent", "list", "--limt", "3"]);
+    assert!(field == "--limt" && accepted.to_string().contains("--limit"), "{field}: {accepted}");
+    let (field, accepted) = refused(&["agent", "regster"]);
+    assert_eq!((field.as_str(), accepted), ("command", json!(["register", "list", "retire", "help"])));
+    let (field, accepted) = refused(&["statu"]);
+    assert!(field == "command" && accepted.as_array().unwrap().contains(&json!("status")), "{accepted}");
+    let (field, _) = refused(&["work", "watch", "--interval-ms", "soon"]);
+    assert_eq!(field, "interval-ms");
+}
+
+#[test]
 fn a_missing_command_is_refused_and_the_person_sees_which_there_are() {
     let sandbox = Sandbox::new();
     let cli = cli::at(&sandbox.root);

@@ -76,6 +76,7 @@ impl<W: World + 'static> Library<W> {
     pub fn refusal(&self, code: Code, operation: &str, input: Value) -> Failure {
         let failure = self.call(operation, input).err().expect("it is refused");
         assert_eq!(failure.code, code, "{failure}");
+        says_what_is_accepted(code.as_str(), &json!(failure.details));
         failure
     }
 
@@ -90,6 +91,21 @@ impl<W: World + 'static> Library<W> {
     pub fn now(&self) -> Timestamp {
         self.world.now()
     }
+}
+
+/// Whoever refuses an input names the field and what is accepted there; whoever refuses for a state, the state
+/// and those that would do.
+#[track_caller]
+pub fn says_what_is_accepted(code: &str, details: &Value) {
+    let named = match code {
+        "INVALID_INPUT" => "field",
+        "INVALID_TRANSITION" => "status",
+        _ => return,
+    };
+    assert!(details[named].as_str().is_some_and(|named| !named.is_empty()), "no {named}: {details}");
+    let accepted = &details["accepted"];
+    let empty = accepted.is_null() || [json!(""), json!([]), json!({})].contains(accepted);
+    assert!(!empty, "nothing accepted: {details}");
 }
 
 /// The input that declares `KIND:KEY=OPERATION` scopes.

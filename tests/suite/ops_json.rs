@@ -5,6 +5,7 @@ use foremerge::operations::registry;
 use serde_json::{Value, json};
 
 use crate::library::{Library, publishing};
+use crate::ops_schema::sample;
 
 fn publish_with(field: &str, value: Value) -> Value {
     let mut input = publishing("agt_00000000", &[]);
@@ -42,11 +43,11 @@ fn a_refused_field_is_named_by_its_path() {
             "capabilities[1]",
             "not be empty",
         ),
-        ("register_agent", json!({}), "input", "missing field `name`"),
+        ("register_agent", json!({}), "name", "missing field `name`"),
         (
             "publish_intent",
             json!({ "agent_id": "agt_000000", "task": "t" }),
-            "input",
+            "summary",
             "missing field `summary`",
         ),
         ("publish_intent", publish_with("agent_id", json!("me")), "agent_id", "`agt_` and 6 to 32"),
@@ -71,11 +72,11 @@ fn a_refused_field_is_named_by_its_path() {
         (
             "publish_intent",
             scope(json!({ "kind": "symbol", "key": "x" })),
-            "scopes[1]",
+            "scopes[1].operation",
             "missing field `operation`",
         ),
         ("get_intent", json!({ "id": "int_00000000", "agent_id": 3 }), "agent_id", "expected a string"),
-        ("get_intent", json!({}), "input", "missing field `id`"),
+        ("get_intent", json!({}), "id", "missing field `id`"),
         ("get_conflict", json!({ "id": "int_00000000" }), "id", "`cfl_`"),
         ("list_agents", json!({ "all": "yes" }), "all", "expected a boolean"),
         ("list_agents", json!({ "limit": -1 }), "limit", "-1"),
@@ -104,6 +105,51 @@ fn a_refused_field_is_named_by_its_path() {
         assert!(failure.message.starts_with(&format!("{field}: ")), "{failure}");
     }
     assert_eq!(library.data("status", json!({}))["as_of_event"], 0, "nothing was recorded");
+}
+
+/// Every operation, every field of its input, one thing wrong at a time.
+#[test]
+fn every_field_of_every_operation_says_what_it_accepts() {
+    let library = Library::new();
+    let mut tried = 0;
+    for entry in registry::ALL {
+        let id = entry.spec.id;
+        let schema = (entry.input_schema)().to_value();
+        let fields = schema["properties"].as_object().cloned().unwrap_or_default();
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        let whole: Value = required
+            .iter()
+            .map(|name| (name.as_str().unwrap().to_owned(), sample(&fields[name.as_str().unwrap()])))
+            .collect();
+        for name in fields.keys() {
+            let mut input = whole.clone();
+            input[name] = json!({ "": [[]] });
+            if name == "metadata" {
+                input[name] = json!([]);
+            }
+            let failure = library.refusal(Code::InvalidInput, id, input);
+            let named = failure.details["field"].as_str().unwrap();
+            assert!(named.starts_with(name.as_str()), "{id}.{name}: {failure}");
+            tried += 1;
+        }
+        for name in required.iter().map(|name| name.as_str().unwrap()) {
+            let mut input = whole.clone();
+            input.as_object_mut().unwrap().remove(name);
+            let failure = library.refusal(Code::InvalidInput, id, input);
+            assert_eq!(failure.details["field"], name, "{id}: {failure}");
+        }
+        if !fields.is_empty() {
+            let mut input = whole.clone();
+            input["nonsense"] = json!(1);
+            let failure = library.refusal(Code::InvalidInput, id, input);
+            let known: Vec<_> = fields.keys().collect();
+            assert_eq!(
+                (&failure.details["field"], &failure.details["accepted"]),
+                (&json!("nonsense"), &json!(known))
+            );
+        }
+    }
+    assert!(tried > 80, "only {tried} fields were tried");
 }
 
 #[test]

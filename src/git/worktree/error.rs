@@ -70,13 +70,23 @@ impl CreateError {
     /// The part of the request that was refused; `None` when nothing was wrong with it.
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
+        self.refused().map(|(field, _)| field)
+    }
+
+    /// The same with what would have been taken there.
+    #[must_use]
+    pub fn refused(&self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::BranchName { .. }
             | Self::BranchExists { .. }
             | Self::BranchAwaited { .. }
-            | Self::BranchClash { .. } => Some("branch"),
-            Self::Path { .. } => Some("path"),
-            Self::Base(_) => Some("base"),
+            | Self::BranchClash { .. } => {
+                Some(("branch", "the name of a branch that is new and that git allows"))
+            }
+            Self::Path { .. } => {
+                Some(("path", "a path that is not there yet, or an empty directory, outside Git's own"))
+            }
+            Self::Base(_) => Some(("base", "a revision that names one commit")),
             Self::Busy { .. } | Self::Git(_) => None,
         }
     }

@@ -73,7 +73,8 @@ impl Operation for Register {
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         if input.capabilities.len() > CAPABILITIES {
-            return Err(Failure::invalid("capabilities", format!("at most {CAPABILITIES} may be named")));
+            let accepted = format!("at most {CAPABILITIES}");
+            return Err(Failure::invalid("capabilities", format!("{accepted} may be named"), accepted));
         }
         let place = match (&input.worktree, cx.call().surface) {
             (Some(worktree), _) => Some(cx.host().worktree(worktree)?),

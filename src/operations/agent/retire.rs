@@ -42,13 +42,14 @@ impl Operation for Retire {
             let agent = transaction.agent(transaction.resolve(&input.id)?)?;
             if agent.status == AgentStatus::Retired {
                 let message = format!("{} ({}) is retired already", agent.id, agent.name);
-                return Err(Failure::new(Code::InvalidTransition, message));
+                let accepted = vec![AgentStatus::Active.as_str()];
+                return Err(Failure::in_state(agent.status.as_str(), message, accepted));
             }
             let open = transaction.open_work_of(agent.id, SHOWN)?;
             if !open.is_empty() {
                 let work: Vec<_> = open.iter().map(ToString::to_string).collect();
                 let message = format!("{} ({}) has open work: {}", agent.id, agent.name, work.join(", "));
-                return Err(Failure::new(Code::InvalidTransition, message)
+                return Err(Failure::in_state(agent.status.as_str(), message, "an agent without open work")
                     .with("open_work", work)
                     .then(Audience::Agent, "discard_work")
                     .then(Audience::Agent, "adopt_work"));

@@ -67,7 +67,8 @@ impl Operation for Record {
             if related_intent_id == intent.id {
                 return Err(Failure::invalid(
                     "related_intent_id",
-                    "an intent is not assessed against itself",
+                    "an intent is not assessed against itself; name another",
+                    "another intent than intent_id",
                 ));
             }
             may(Act::Assess, &intent, agent)?;

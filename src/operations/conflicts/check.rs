@@ -190,6 +190,9 @@ enum Asked {
     WhatIf(Option<Intent>, String),
 }
 
+/// How a check is told what it is about.
+const ONE_OF_TWO: &str = "one of intent and intent_id";
+
 impl Asked {
     fn of(cx: &Cx<'_, OpenLedger>, input: &Input) -> Result<Self, Failure> {
         let stored = |id: &IdRef<Intent>| {
@@ -199,10 +202,13 @@ impl Asked {
             (Some(_), Some(_)) => Err(Failure::invalid(
                 "intent",
                 "give the text of unpublished work, or the intent_id of a published one",
+                ONE_OF_TWO,
             )),
-            (None, None) => {
-                Err(Failure::invalid("intent", "give a text, or the intent_id of a published intent"))
-            }
+            (None, None) => Err(Failure::invalid(
+                "intent",
+                "give a text, or the intent_id of a published intent",
+                ONE_OF_TWO,
+            )),
             (Some(id), None) if input.scopes.is_empty() => stored(id).map(Self::OnRecord),
             (Some(id), None) => {
                 let intent = stored(id)?;
@@ -213,6 +219,7 @@ impl Asked {
             (None, Some(text)) if text.as_str().parse::<IdRef<Intent>>().is_ok() => Err(Failure::invalid(
                 "intent",
                 "this is an id, not a text; give it as intent_id (--intent-id)",
+                "a text; an id as intent_id",
             )),
             (None, Some(text)) => Ok(Self::WhatIf(None, text.as_str().to_owned())),
         }

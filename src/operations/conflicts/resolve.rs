@@ -87,9 +87,9 @@ impl Operation for Resolve {
                     "{} is {}; only an OPEN or COORDINATING conflict can be resolved",
                     conflict.id, conflict.status
                 );
-                return Err(
-                    Failure::new(Code::InvalidTransition, message).with("status", conflict.status.as_str())
-                );
+                let accepted =
+                    [ConflictStatus::Open, ConflictStatus::Coordinating].map(ConflictStatus::as_str);
+                return Err(Failure::in_state(conflict.status.as_str(), message, accepted.to_vec()));
             }
             let mut also_resolved = Vec::new();
             if all {
@@ -122,7 +122,11 @@ fn is_side(
     if intent != between.0 && intent != between.1 {
         let message =
             format!("{intent} is no side of the conflict; its sides are {} and {}", between.0, between.1);
-        return Err(Failure::invalid("all_with", message));
+        return Err(Failure::invalid(
+            "all_with",
+            message,
+            vec![between.0.to_string(), between.1.to_string()],
+        ));
     }
     Ok(true)
 }

@@ -43,6 +43,7 @@ pub struct Input {
 }
 
 const VARIABLE: &str = "FOREMERGE_AGENT";
+const AGENT: &str = "the id of an agent, or its beginning";
 
 impl Operation for Inbox {
     const SPEC: Spec = Spec {
@@ -115,6 +116,7 @@ fn whose(
         return Err(Failure::invalid(
             "agent_id",
             format!("{one} and --agent {other} are two agents; name one"),
+            "one agent",
         ));
     }
     Ok(one.clone())
@@ -124,12 +126,14 @@ fn from_the_environment(cx: &Cx<'_, OpenLedger>) -> Result<IdRef<Agent>, Failure
     let set = cx.host().world().variable(VARIABLE).filter(|_| cx.call().surface == Surface::Cli);
     match set {
         Some(set) => set.to_string_lossy().parse().map_err(|refused| {
-            Failure::invalid("agent_id", format!("{refused} (from {VARIABLE}); or give --agent"))
+            Failure::invalid("agent_id", format!("{refused} (from {VARIABLE}); or give --agent"), AGENT)
         }),
-        None if cx.call().surface == Surface::Cli => {
-            Err(Failure::invalid("agent_id", format!("say whose inbox, with --agent or by {VARIABLE}")))
-        }
-        None => Err(Failure::invalid("agent_id", "say whose inbox")),
+        None if cx.call().surface == Surface::Cli => Err(Failure::invalid(
+            "agent_id",
+            format!("say whose inbox, with --agent or by {VARIABLE}"),
+            AGENT,
+        )),
+        None => Err(Failure::invalid("agent_id", "say whose inbox", AGENT)),
     }
 }
 

@@ -56,14 +56,18 @@ impl Operation for Send {
             let agent = actor.agent.id;
             let recipient = transaction.agent(transaction.resolve(&to)?)?;
             if recipient.id == agent {
-                return Err(Failure::invalid("to_agent_id", "an agent does not write to itself"));
+                return Err(Failure::invalid(
+                    "to_agent_id",
+                    "an agent does not write to itself; name another",
+                    "another agent",
+                ));
             }
             let about = about.map(|conflict| transaction.resolve(&conflict)).transpose()?;
             if recipient.status == AgentStatus::Retired {
                 let message = format!("{} ({}) was retired and reads no more", recipient.id, recipient.name);
-                return Err(
-                    Failure::new(Code::InvalidTransition, message).then(Audience::Agent, "list_agents")
-                );
+                let accepted = vec![AgentStatus::Active.as_str()];
+                let refusal = Failure::in_state(recipient.status.as_str(), message, accepted);
+                return Err(refusal.then(Audience::Agent, "list_agents"));
             }
             let between = |conflict_id| {
                 let conflict = transaction.conflict(conflict_id)?;

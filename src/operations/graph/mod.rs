@@ -104,9 +104,16 @@ impl Operation for Graph {
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         let depth = match (input.depth, &input.intent_id) {
-            (Some(_), None) => return Err(Failure::invalid("depth", "is counted from an intent: name one")),
+            (Some(_), None) => {
+                return Err(Failure::invalid(
+                    "depth",
+                    "is counted from an intent: name one",
+                    "a depth beside an intent_id",
+                ));
+            }
             (Some(depth), _) if depth > HOPS.0 => {
-                return Err(Failure::invalid("depth", format!("must be 0 to {}", HOPS.0)));
+                let accepted = format!("0 to {}", HOPS.0);
+                return Err(Failure::invalid("depth", format!("must be {accepted}"), accepted));
             }
             (depth, _) => depth.unwrap_or(HOPS.1),
         };

@@ -71,6 +71,7 @@ impl Operation for Amend {
             return Err(Failure::invalid(
                 "scopes",
                 "name at least one; an intent cannot be amended to touch nothing",
+                "at least one scope",
             ));
         }
         // What is malformed is refused before it is asked whose intent it is, or whether there is one.

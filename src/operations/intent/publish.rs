@@ -84,7 +84,8 @@ impl Operation for Publish {
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         if input.depends_on.len() > DEPENDENCIES {
-            return Err(Failure::invalid("depends_on", format!("at most {DEPENDENCIES} intents")));
+            let accepted = format!("at most {DEPENDENCIES} intents");
+            return Err(Failure::invalid("depends_on", &accepted, accepted.as_str()));
         }
         let scopes = scopes::publishable(cx, input.scopes, input.summary.as_str())?;
         let (actor, depends_on, mut matches) = cx.ledger().read::<_, Failure>(|snapshot| {

@@ -87,14 +87,14 @@ impl Operation for ClaimWork {
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         if input.scopes.is_empty() {
-            return Err(Failure::invalid("scopes", "name at least one to claim"));
+            return Err(Failure::invalid("scopes", "name at least one to claim", "at least one scope"));
         }
-        let wanted = scopes::named(cx, input.scopes)?;
+        let wanted = scopes::named(cx, "scopes", input.scopes)?;
         let lease = input.lease_seconds.map_or_else(Lease::default, Lease::of_seconds);
         let reason = input.reason.map(Prose::into_string);
         let (actor, intent, others) = cx.ledger().read::<_, Failure>(|snapshot| {
             for scope in &wanted {
-                scopes::carries_no_operation(snapshot, scope)?;
+                scopes::carries_no_operation(snapshot, "scopes", scope)?;
             }
             let actor = Actor::find(cx, snapshot, &input.agent_id)?;
             let intent = snapshot.resolve(&input.intent_id)?;

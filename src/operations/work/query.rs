@@ -91,11 +91,11 @@ impl Operation for Query {
     type Output = answer::List<Item>;
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
-        let scope = scopes::named(cx, input.scope.into_iter().collect())?.pop();
+        let scope = scopes::named(cx, "scope", input.scope.into_iter().collect())?.pop();
         let limit = clamped(input.limit, 50, 500);
         let (page, asker) = cx.ledger().read::<_, Failure>(|snapshot| {
             if let Some(scope) = &scope {
-                scopes::carries_no_operation(snapshot, scope)?;
+                scopes::carries_no_operation(snapshot, "scope", scope)?;
             }
             let resolve = |agent: &Option<IdRef<Agent>>| {
                 agent.as_ref().map(|agent| snapshot.resolve(agent)).transpose()

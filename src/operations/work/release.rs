@@ -56,9 +56,9 @@ impl Operation for Release {
     type Output = Output;
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
-        let (named, wanted) = (input.intent_id, scopes::named(cx, input.scopes)?);
+        let (named, wanted) = (input.intent_id, scopes::named(cx, "scopes", input.scopes)?);
         cx.ledger().read(|snapshot| {
-            wanted.iter().try_for_each(|scope| scopes::carries_no_operation(snapshot, scope))
+            wanted.iter().try_for_each(|scope| scopes::carries_no_operation(snapshot, "scopes", scope))
         })?;
         act(cx, &input.agent_id, move |transaction, actor| {
             let (agent, intent) = (actor.agent.id, transaction.intent(transaction.resolve(&named)?)?);

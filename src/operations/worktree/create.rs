@@ -68,7 +68,7 @@ impl Operation for Create {
 
     fn run(cx: &Cx<'_, OpenRepository>, input: Input) -> Result<Output, Failure> {
         if input.path.as_os_str().is_empty() {
-            return Err(Failure::invalid("path", "must not be empty"));
+            return Err(Failure::invalid("path", "must not be empty", "a path that is not there yet"));
         }
         let request = Request {
             branch: &input.branch,

@@ -70,7 +70,7 @@ pub(super) fn run(
 }
 
 fn new_directory(world: &dyn World, cwd: Option<&Path>, directory: &Path) -> Result<PathBuf, Failure> {
-    let refuse = |why: String| Failure::invalid("keep", why);
+    let refuse = |why: String| Failure::invalid("keep", why, "a directory that is new or empty");
     let directory = if directory.is_absolute() {
         directory.to_owned()
     } else {

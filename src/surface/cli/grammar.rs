@@ -130,8 +130,13 @@ pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {
     if (noun, verb) == (Some(watch::COMMAND.0), watch::COMMAND.1) {
         return Chosen::Watch(arguments);
     }
-    let entry = registry::ALL.iter().find(|entry| (entry.spec.cli.noun, entry.spec.cli.verb) == (noun, verb));
-    Chosen::Operation(entry.expect("every other command is an operation"), arguments)
+    let entry = called(noun, verb).expect("every other command is an operation");
+    Chosen::Operation(entry, arguments)
+}
+
+/// The operation that is called by these words.
+pub(super) fn called(noun: Option<&str>, verb: &str) -> Option<&'static Entry> {
+    registry::ALL.iter().find(|entry| (entry.spec.cli.noun, entry.spec.cli.verb) == (noun, verb))
 }
 
 /// A global option, given before or after the command.

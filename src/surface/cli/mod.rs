@@ -3,6 +3,7 @@
 mod demo;
 mod grammar;
 mod output;
+mod refusal;
 mod spelling;
 mod stream;
 mod tour;
@@ -35,7 +36,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
         Err(error) => {
             command.build();
             let variable = grammar::variable_behind(&error, &command, &arguments);
-            output.usage(error, variable.as_deref())
+            let refused =
+                output.is_json().then(|| refusal::of(&error, grammar::command(&*world), &arguments));
+            output.usage(error, variable.as_deref(), refused)
         }
     }
 }

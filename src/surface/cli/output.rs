@@ -10,6 +10,7 @@ use super::stream::write;
 use crate::domain::Timestamp;
 use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
+use crate::operations::accepted::Refused;
 use crate::operations::answer::AnyAnswer;
 use crate::operations::render::{Screen, visible, visible_json};
 use crate::surface::envelope;
@@ -62,9 +63,14 @@ impl Output {
         }
     }
 
-    /// What clap has to say: help and version on stdout, a refusal as any other failure. The
-    /// refused value may have come from an environment `variable`.
-    pub(super) fn usage(&self, mut error: clap::Error, variable: Option<&str>) -> Exit {
+    /// What clap has to say: help and version on stdout, a refusal as any other failure, for programs with
+    /// what was `refused`. That may have come from an environment `variable`.
+    pub(super) fn usage(
+        &self,
+        mut error: clap::Error,
+        variable: Option<&str>,
+        refused: Option<Refused>,
+    ) -> Exit {
         if let (Some(variable), Some(ContextValue::String(option))) =
             (variable, error.get(ContextKind::InvalidArg))
         {
@@ -79,10 +85,13 @@ impl Output {
         quote(&mut error, repeated);
         let text = error.render().to_string();
         let shown = || text.lines().map(visible).collect::<Vec<_>>().join("\n") + "\n";
-        match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => print(&shown(), Exit::Success),
-            _ if self.json => self.failure(&Failure::new(Code::InvalidInput, in_a_sentence(&error, &text))),
-            _ => {
+        match (error.kind(), refused) {
+            (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => print(&shown(), Exit::Success),
+            (_, Some(Refused { field, accepted })) => {
+                let failure = Failure::new(Code::InvalidInput, in_a_sentence(&error, &text));
+                self.failure(&failure.with("field", field).with("accepted", accepted))
+            }
+            (_, None) => {
                 complain(&shown());
                 Exit::Usage
             }
