@@ -33,7 +33,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["ledger"]),
     ("rustix", &["git", "surface"]),
     ("schemars", &["domain", "ledger", "operations"]),
-    ("serde", &["domain", "ledger", "operations"]),
+    ("serde", &["domain", "ledger", "operations", "surface"]),
     ("serde_json", &["domain", "ledger", "failure", "operations", "surface"]),
     ("serde_path_to_error", &["operations"]),
     ("sha2", &["domain"]),

@@ -1,6 +1,7 @@
 //! What operations answer.
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::Render;
 use crate::failure::{Code, Exit, Failure};
@@ -30,7 +31,12 @@ pub struct PageInfo {
 
 /// An answer whose type is known to its operation alone.
 pub trait AnyAnswer: Render + Send {
-    /// As JSON.
+    /// As JSON, written once.
+    ///
+    /// # Errors
+    /// When a value cannot be written as JSON.
+    fn to_text(&self) -> Result<Box<RawValue>, Failure>;
+    /// As JSON to look into.
     ///
     /// # Errors
     /// When a value cannot be written as JSON.
@@ -42,10 +48,12 @@ pub trait AnyAnswer: Render + Send {
 }
 
 impl<A: Answer + Send> AnyAnswer for A {
+    fn to_text(&self) -> Result<Box<RawValue>, Failure> {
+        serde_json::value::to_raw_value(self).map_err(|error| unwritable(&error))
+    }
+
     fn to_json(&self) -> Result<Value, Failure> {
-        serde_json::to_value(self).map_err(|error| {
-            Failure::new(Code::InternalError, format!("the answer cannot be written: {error}"))
-        })
+        serde_json::to_value(self).map_err(|error| unwritable(&error))
     }
 
     fn page(&self) -> Option<PageInfo> {
@@ -55,6 +63,11 @@ impl<A: Answer + Send> AnyAnswer for A {
     fn exit(&self) -> Exit {
         Answer::exit(self)
     }
+}
+
+/// Why an answer is none.
+pub(crate) fn unwritable(error: &serde_json::Error) -> Failure {
+    Failure::new(Code::InternalError, format!("the answer cannot be written: {error}"))
 }
 
 /// A list, the whole of it or one page.

@@ -1,20 +1,26 @@
 //! The JSON around every answer.
 
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, NextStep};
-use crate::operations::answer::AnyAnswer;
+use crate::operations::answer::{AnyAnswer, PageInfo, unwritable};
 
 /// `{"ok": true, "data": …}`, with `page` beside a list that was cut.
 ///
 /// # Errors
 /// When the answer cannot be written as JSON.
-pub fn success(answer: &dyn AnyAnswer) -> Result<Value, Failure> {
-    let mut envelope = json!({ "ok": true, "data": answer.to_json()? });
-    if let (Some(page), Some(envelope)) = (answer.page(), envelope.as_object_mut()) {
-        envelope.insert("page".to_owned(), json!(page));
+pub fn success(answer: &dyn AnyAnswer) -> Result<String, Failure> {
+    #[derive(Serialize)]
+    struct Success {
+        ok: bool,
+        data: Box<RawValue>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        page: Option<PageInfo>,
     }
-    Ok(envelope)
+    let envelope = Success { ok: true, data: answer.to_text()?, page: answer.page() };
+    serde_json::to_string(&envelope).map_err(|error| unwritable(&error))
 }
 
 /// `{"ok": false, "error": {"code", "message", …}}`; `spell` writes a next step as the surface

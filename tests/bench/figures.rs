@@ -20,6 +20,7 @@ use foremerge::operations::registry;
 use foremerge::service::{Call, Host, Surface};
 use foremerge::world::{Real, World};
 use rustix::time::{ClockId, clock_gettime};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 type Figure = (&'static str, fn());
@@ -111,9 +112,14 @@ impl Bench {
     }
 }
 
-fn run(host: &Host, operation: &str, input: Value) -> Value {
+/// The answer of an operation, as a surface would send it.
+fn answer(host: &Host, operation: &str, input: Value) -> Box<RawValue> {
     let entry = registry::find(operation).unwrap();
-    (entry.run_json)(host, &Call::of(Surface::Cli), input).unwrap().to_json().unwrap()
+    (entry.run_json)(host, &Call::of(Surface::Cli), input).unwrap().to_text().unwrap()
+}
+
+fn run(host: &Host, operation: &str, input: Value) -> Value {
+    serde_json::from_str(answer(host, operation, input).get()).unwrap()
 }
 
 fn publish(host: &Host, agent: &str, number: usize) -> Value {

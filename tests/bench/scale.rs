@@ -10,7 +10,7 @@ use foremerge::service::{Call, Host, Surface};
 use foremerge::world::Real;
 use serde_json::{Value, json};
 
-use super::{Bench, cpu, median, millis, run};
+use super::{Bench, answer, cpu, median, millis, run};
 
 /// The generator `skewed`: agents that reach for the same few things.
 struct Skewed {
@@ -140,9 +140,9 @@ pub fn skewed() {
             let agent = &agents[number % agents.len()];
             let input = skewed.intent(agent, number);
             let before = cpu();
-            let answer = run(&bench.host, "publish_intent", input);
+            let answer = answer(&bench.host, "publish_intent", input);
             let taken = cpu().saturating_sub(before);
-            samples.push((taken, recorded(&answer)));
+            samples.push((taken, recorded(&serde_json::from_str(answer.get()).unwrap())));
         }
         let bytes = bench.bytes_after_checkpoint() - empty;
         let findings: usize = samples.iter().map(|(_, findings)| findings).sum();
@@ -164,7 +164,7 @@ fn draw(host: &Host) {
     loop {
         let start = cpu();
         let answer = (entry.run_json)(host, &Call::of(Surface::Http), input.clone()).unwrap();
-        let size = answer.to_json().unwrap().to_string().len();
+        let size = answer.to_text().unwrap().get().len();
         pages.push((cpu().saturating_sub(start), size));
         let Some(next) = answer.page().and_then(|page| page.next) else { break };
         input["cursor"] = json!(next);

@@ -212,7 +212,7 @@ pub fn reader() {
         let entry = registry::find(&operation).unwrap();
         loop {
             let answer = (entry.run_json)(&host, &Call::of(Surface::Cli), input.clone()).unwrap();
-            bytes += answer.to_json().unwrap().to_string().len();
+            bytes += answer.to_text().unwrap().get().len();
             pages += 1;
             let Some(next) = answer.page().and_then(|page| page.next) else { break };
             let field = if operation == "list_events" { "after_seq" } else { "cursor" };

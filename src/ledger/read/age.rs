@@ -1,7 +1,5 @@
 //! The order of conflicts by age, and where a page of them ends.
 
-use rusqlite::Row;
-
 use super::Cursor;
 
 /// Where a conflict stands: the event that found it first, and its key, for one event finds many.
@@ -17,12 +15,6 @@ impl Place {
     /// After every conflict there can be.
     pub(super) const END: Self =
         Self { first_seq: i64::MAX, pair: i64::MAX, rule: u8::MAX, scopes: (u32::MAX, u32::MAX) };
-
-    /// Reads the columns `first_seq, pair, rule, low_scope, high_scope` from `first` on.
-    pub(super) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
-        let scopes = (row.get(first + 3)?, row.get(first + 4)?);
-        Ok(Self { first_seq: row.get(first)?, pair: row.get(first + 1)?, rule: row.get(first + 2)?, scopes })
-    }
 }
 
 impl From<Place> for Cursor {

@@ -1,8 +1,8 @@
 //! Every sight of a conflict, read off the events of its pair.
 
 use super::super::error::Error;
-use super::conflict::{Sight, Worded, share};
 use super::event::Said;
+use super::wording::{Sight, Worded, share};
 use super::{Cursor, Page, Snapshot};
 use crate::domain::conflict::{Detection, detection_identity};
 use crate::domain::event::Replica;
@@ -95,8 +95,8 @@ impl Snapshot<'_> {
         let (pair, meeting) = self.meeting(conflict)?;
         let after: Option<Place> =
             after.map(|after| (after.position.cast_unsigned(), Id::from_bytes(after.tie)));
-        let mut course =
-            Course { conflict, between: meeting.between, severity: None, open: false, settled: None };
+        let between = (meeting.sides.0.intent, meeting.sides.1.intent);
+        let mut course = Course { conflict, between, severity: None, open: false, settled: None };
         let (mut found, mut total) = (Vec::new(), 0);
         for (seq, place) in self.events_of_pair(pair)? {
             let Some(said) = self.said(seq)? else { continue };

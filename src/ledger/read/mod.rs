@@ -17,6 +17,7 @@ pub mod page;
 mod postings;
 mod resolve;
 mod status;
+mod wording;
 mod work;
 
 use rusqlite::Connection;

@@ -165,41 +165,40 @@ impl<'s, T> Near<'s, T> {
     /// of mine as it is shorter, and so has one of that many rarest and one more.
     fn similar(&mut self, scope: &Compared) -> Result<(), Error> {
         let mine = scope.words.len();
-        for size in 1..=mine * 2 {
-            if !reaches(mine.min(size), mine.max(size), names::SIMILAR) {
-                continue;
-            }
-            let probes = mine.saturating_sub(size) + 1;
-            let count = "SELECT count(*) FROM (SELECT 1 FROM active_word WHERE kind = ?1 AND word = ?2 AND size = ?3 LIMIT ?4)";
-            let rarity = |word: &String| self.snapshot.count(count, (scope.kind, word, size, FREQUENT));
-            for word in rarest(&scope.words, probes, rarity)? {
-                let mut find = self.snapshot.connection().prepare_cached(
-                    "SELECT scope FROM active_word WHERE kind = ?1 AND word = ?2 AND size = ?3",
-                )?;
-                let mut named = self.snapshot.connection().prepare_cached(
-                    "SELECT id, agent, active_scope.intent, active_scope.scope, active_scope.operation,
-                            active_scope.inferred, published_at, full, active_scope.alias, key
-                     FROM active_scope JOIN intent_scope ON intent_scope.intent = active_scope.intent
-                         AND intent_scope.scope = active_scope.scope
-                     WHERE id = ?1",
-                )?;
-                let mut rows = find.query((scope.kind, word, size))?;
-                while let Some(row) = rows.next()? {
-                    let row: i64 = row.get(0)?;
-                    // Most names that share a word are one name, which is found already.
-                    if self.found.contains_key(&row) {
-                        continue;
-                    }
-                    let mut rows = named.query([row])?;
-                    let Some(row) = rows.next()? else { continue };
-                    let full: String = row.get(7)?;
-                    let alias = row.get::<_, Option<String>>(8)?.unwrap_or_else(|| full.clone());
-                    let canonical = CanonicalScope { kind: scope.kind, full, alias };
-                    let theirs = Compared::new(&row.get::<_, String>(9)?, canonical);
-                    if are_similar(scope, &theirs) {
-                        let words = names::jaccard(&scope.words, &theirs.words);
-                        self.add(row, Way { words, ..by(Tier::SimilarName) })?;
-                    }
+        let sizes = (1..=mine * 2).filter(|size| reaches(mine.min(*size), mine.max(*size), names::SIMILAR));
+        let sizes = sizes.map(|size| (size, mine.saturating_sub(size) + 1));
+        let count = "SELECT count(*) FROM (SELECT 1 FROM active_word WHERE kind = ?1 AND word = ?2
+             AND size BETWEEN ?3 AND ?4 LIMIT ?5)";
+        let rarity = |word: &str, sizes: (usize, usize)| {
+            self.snapshot.count(count, (scope.kind, word, sizes.0, sizes.1, FREQUENT))
+        };
+        for Probe { word, sizes } in probes(&scope.words, sizes, rarity)? {
+            let mut find = self.snapshot.connection().prepare_cached(
+                "SELECT scope FROM active_word WHERE kind = ?1 AND word = ?2 AND size BETWEEN ?3 AND ?4",
+            )?;
+            let mut named = self.snapshot.connection().prepare_cached(
+                "SELECT id, agent, active_scope.intent, active_scope.scope, active_scope.operation,
+                        active_scope.inferred, published_at, full, active_scope.alias, key
+                 FROM active_scope JOIN intent_scope ON intent_scope.intent = active_scope.intent
+                     AND intent_scope.scope = active_scope.scope
+                 WHERE id = ?1",
+            )?;
+            let mut rows = find.query((scope.kind, word, sizes.0, sizes.1))?;
+            while let Some(row) = rows.next()? {
+                let row: i64 = row.get(0)?;
+                // Most names that share a word are one name, which is found already.
+                if self.found.contains_key(&row) {
+                    continue;
+                }
+                let mut rows = named.query([row])?;
+                let Some(row) = rows.next()? else { continue };
+                let full: String = row.get(7)?;
+                let alias = row.get::<_, Option<String>>(8)?.unwrap_or_else(|| full.clone());
+                let canonical = CanonicalScope { kind: scope.kind, full, alias };
+                let theirs = Compared::new(&row.get::<_, String>(9)?, canonical);
+                if are_similar(scope, &theirs) {
+                    let words = names::jaccard(&scope.words, &theirs.words);
+                    self.add(row, Way { words, ..by(Tier::SimilarName) })?;
                 }
             }
         }
@@ -207,13 +206,52 @@ impl<'s, T> Near<'s, T> {
     }
 }
 
-/// The `most` words that stand in the fewest sets.
-pub(super) fn rarest(
+/// A word to look for among the sets whose sizes lie between two, both included.
+pub(super) struct Probe<'w> {
+    pub word: &'w str,
+    pub sizes: (usize, usize),
+}
+
+/// Where to look for sets that share enough with `words`. `needed` says for each size, in order, in how many of
+/// my words a set of that size has at least one; the larger the size, the fewer they are. The words that stand in
+/// the fewest sets are looked for.
+pub(super) fn probes(
     words: &Words,
-    most: usize,
-    rarity: impl Fn(&String) -> Result<u64, Error>,
-) -> Result<Vec<&String>, Error> {
-    let mut ranked = words.iter().map(|word| Ok((rarity(word)?, word))).collect::<Result<Vec<_>, Error>>()?;
+    needed: impl Iterator<Item = (usize, usize)>,
+    rarity: impl Fn(&str, (usize, usize)) -> Result<u64, Error>,
+) -> Result<Vec<Probe<'_>>, Error> {
+    let needed: Vec<_> = needed.collect();
+    let (Some((first, most)), Some((last, _))) = (needed.first().copied(), needed.last()) else {
+        return Ok(Vec::new());
+    };
+    let ranked = words.iter().map(|word| Ok((rarity(word, (first, *last))?, word)));
+    let mut ranked = ranked.collect::<Result<Vec<_>, Error>>()?;
     ranked.sort();
-    Ok(ranked.into_iter().take(most).map(|(_, word)| word).collect())
+    let probes = ranked.into_iter().take(most).enumerate().map(|(rank, (_, word))| {
+        let reach = needed.partition_point(|(_, probes)| *probes > rank);
+        Probe { word, sizes: (first, needed[reach - 1].0) }
+    });
+    Ok(probes.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rarest_words_are_looked_for_each_among_the_sizes_that_need_it() {
+        let words: Words = ["common", "rare", "rarer"].map(str::to_owned).into();
+        let rarity = |word: &str, sizes: (usize, usize)| {
+            assert_eq!(sizes, (2, 5), "all sizes count");
+            Ok(match word {
+                "rarer" => 1,
+                "rare" => 2,
+                _ => 9,
+            })
+        };
+        let needed = [(2, 2), (3, 2), (4, 1), (5, 1)];
+        let probes = probes(&words, needed.into_iter(), rarity).unwrap();
+        let probes: Vec<_> = probes.into_iter().map(|probe| (probe.word, probe.sizes)).collect();
+        assert_eq!(probes, [("rarer", (2, 5)), ("rare", (2, 3))]);
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::error::Error;
 use super::Snapshot;
-use super::near::{FREQUENT, Near, Source, rarest};
+use super::near::{FREQUENT, Near, Probe, Source, probes};
 use crate::detect::findings::{FEWEST_WORDS, says_enough};
 use crate::detect::names::{self, Words, reaches};
 use crate::detect::tiers::Compared;
@@ -157,25 +157,24 @@ impl Snapshot<'_> {
         compared: &mut HashMap<i64, u32>,
     ) -> Result<(), Error> {
         let mine = words.len();
-        for size in 1..=mine * 3 {
+        let sizes = (1..=mine * 3).filter_map(|size| {
             // The least overlap that reaches the share decides how many of my words may be missing.
-            let Some(overlap) = (1..=mine.min(size)).find(|both| reaches(*both, mine + size - both, least))
-            else {
-                continue;
-            };
-            let count =
-                "SELECT count(*) FROM (SELECT 1 FROM active_summary WHERE word = ?1 AND size = ?2 LIMIT ?3)";
-            let rarity = |word: &String| self.count(count, (word, size, FREQUENT));
-            for word in rarest(words, mine - overlap + 1, rarity)? {
-                let mut find = self
-                    .connection()
-                    .prepare_cached("SELECT intent FROM active_summary WHERE word = ?1 AND size = ?2")?;
-                let mut rows = find.query((word, size))?;
-                while let Some(row) = rows.next()? {
-                    let intent: i64 = row.get(0)?;
-                    if within.is_none_or(|within| within.contains(&intent)) {
-                        self.compare_summary(intent, words, compared)?;
-                    }
+            let overlap = (1..=mine.min(size)).find(|both| reaches(*both, mine + size - both, least))?;
+            Some((size, mine - overlap + 1))
+        });
+        let count = "SELECT count(*) FROM (SELECT 1 FROM active_summary WHERE word = ?1
+             AND size BETWEEN ?2 AND ?3 LIMIT ?4)";
+        let rarity =
+            |word: &str, sizes: (usize, usize)| self.count(count, (word, sizes.0, sizes.1, FREQUENT));
+        for Probe { word, sizes } in probes(words, sizes, rarity)? {
+            let mut find = self.connection().prepare_cached(
+                "SELECT intent FROM active_summary WHERE word = ?1 AND size BETWEEN ?2 AND ?3",
+            )?;
+            let mut rows = find.query((word, sizes.0, sizes.1))?;
+            while let Some(row) = rows.next()? {
+                let intent: i64 = row.get(0)?;
+                if within.is_none_or(|within| within.contains(&intent)) {
+                    self.compare_summary(intent, words, compared)?;
                 }
             }
         }

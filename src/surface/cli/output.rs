@@ -12,7 +12,7 @@ use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
 use crate::operations::accepted::Refused;
 use crate::operations::answer::AnyAnswer;
-use crate::operations::render::{Screen, visible, visible_json};
+use crate::operations::render::{Screen, escaped_json, visible, visible_json};
 use crate::surface::envelope;
 use crate::world::World;
 
@@ -36,7 +36,7 @@ impl Output {
     pub(super) fn answer(&self, answer: &dyn AnyAnswer) -> Exit {
         if self.json {
             match envelope::success(answer) {
-                Ok(envelope) => print(&format!("{}\n", visible_json(&envelope)), answer.exit()),
+                Ok(envelope) => print(&format!("{}\n", escaped_json(&envelope)), answer.exit()),
                 Err(failure) => self.failure(&failure),
             }
         } else {
