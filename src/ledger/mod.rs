@@ -16,6 +16,7 @@ mod error;
 pub mod exchange;
 pub mod feed;
 mod fold;
+mod heads;
 mod mark;
 mod open;
 mod place;

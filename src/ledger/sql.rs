@@ -5,8 +5,8 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, 
 use crate::domain::assessment::{Reaction, Verdict};
 use crate::domain::conflict::Tier;
 use crate::domain::{
-    AgentStatus, ClaimStatus, Conflict, ConflictStatus, Digest, Id, IntentStatus, MessageStatus, Rule,
-    ScopeKind, ScopeOperation, Severity, Timestamp,
+    AgentStatus, ClaimStatus, ConflictStatus, Digest, Id, IntentStatus, MessageStatus, Rule, ScopeKind,
+    ScopeOperation, Severity, Timestamp,
 };
 
 impl<K> ToSql for Id<K> {
@@ -19,12 +19,6 @@ impl<K> FromSql for Id<K> {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         <[u8; 16]>::column_result(value).map(Self::from_bytes)
     }
-}
-
-/// The first 31 bits of a conflict's identifier: the ledger stores no more of it.
-pub(super) fn head(id: Id<Conflict>) -> u32 {
-    let [first, second, third, fourth, ..] = *id.as_bytes();
-    u32::from_be_bytes([first, second, third, fourth]) >> 1
 }
 
 impl ToSql for Digest {

@@ -65,6 +65,7 @@ mod ops_graph;
 mod ops_json;
 mod ops_lifecycle;
 mod ops_limits;
+mod ops_many;
 mod ops_publish;
 mod ops_query;
 mod ops_reads;

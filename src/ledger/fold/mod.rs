@@ -27,7 +27,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::chain::Entry;
 use super::error::Error;
-use super::execute;
+use super::{execute, heads};
 use crate::domain::fact::{ClaimCreated, ClaimReleased, ClaimRenewed, Fact};
 use crate::domain::{Agent, Conflict, Event, Id, Intent, Message, ScopeKind, Timestamp};
 
@@ -48,9 +48,20 @@ pub(super) struct Folded {
     pub fact: Option<Fact>,
     /// Numbers of the scopes that a finding's fact lists, once they are asked for.
     scopes: OnceCell<Vec<i64>>,
+    /// [`heads::listed_through`], once it is asked for and the pairs of the event are entered.
+    listed_through: OnceCell<i64>,
 }
 
 impl Folded {
+    /// Whether the conflicts of a pair are to be listed by identifier.
+    fn is_listed(&self, connection: &Connection, pair: i64) -> Result<bool, Error> {
+        if let Some(through) = self.listed_through.get() {
+            return Ok(pair <= *through);
+        }
+        let through = heads::listed_through(connection)?;
+        Ok(pair <= *self.listed_through.get_or_init(|| through))
+    }
+
     /// The number of each of `listed`, the scopes its fact lists.
     fn scopes(&self, connection: &Connection, listed: &[(ScopeKind, String)]) -> Result<&[i64], Error> {
         if let Some(known) = self.scopes.get() {
@@ -114,6 +125,7 @@ pub(super) fn settle_new(
         created_at: entry.created_at,
         fact: Some(fact),
         scopes: OnceCell::new(),
+        listed_through: OnceCell::new(),
     };
     settle_event(connection, &event)
 }
@@ -257,9 +269,12 @@ fn pairs(
         let theirs = entity(connection, Kind::Intent, *with)?;
         let (low, high) = if acting < *with { (mine, theirs) } else { (theirs, mine) };
         // Most pairs are new.
-        let id = match enter.execute((low, high))? {
-            0 => find.query_row((low, high), |row| row.get(0))?,
-            _ => connection.last_insert_rowid(),
+        let id = if enter.execute((low, high))? == 0 {
+            find.query_row((low, high), |row| row.get(0))?
+        } else {
+            let new = connection.last_insert_rowid();
+            heads::close_block(connection, new)?;
+            new
         };
         let sides = Some((acting.min(*with), acting.max(*with)));
         pairs.push(Aggregate { kind: Kind::Pair, id, sides });
@@ -381,6 +396,7 @@ fn load(connection: &Connection, seq: u64) -> Result<Folded, Error> {
             fact: Fact::read(&event_type, row.get(7)?, &shared, local.as_deref()),
             lamport: row.get(11)?,
             scopes: OnceCell::new(),
+            listed_through: OnceCell::new(),
         })
     })?)
 }

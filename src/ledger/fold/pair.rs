@@ -4,8 +4,8 @@ use rusqlite::Connection;
 
 use super::super::error::Error;
 use super::super::execute;
+use super::super::heads::{self, head};
 use super::super::read::identity::of_pair;
-use super::super::sql::head;
 use super::{Aggregate, Effect, Folded, Kind, entity};
 use crate::domain::fact::{
     ConflictDetected, ConflictDismissed, ConflictResolved, CoordinationSent, Fact, Sighting,
@@ -228,6 +228,9 @@ fn see(
             ConflictStatus::Open,
             ConflictStatus::Coordinating,
         ],
-    )
-    .map(drop)
+    )?;
+    if event.is_listed(connection, pair)? {
+        heads::list(connection, identity, pair)?;
+    }
+    Ok(())
 }

@@ -241,7 +241,7 @@ CREATE TABLE active_summary (
 CREATE INDEX active_summary_intent ON active_summary (intent);
 
 -- Findings on record, most of what a busy ledger holds. Scopes are 0 and operations absent for duplicate
--- work. The identifier follows from rule, intents and scopes; its first 31 bits are enough to find it by.
+-- work. The identifier follows from rule, intents and scopes; its first 31 bits are kept to find it by.
 -- flags: 1 asserted, 2 the operation of the low side and 4 that of the high side inferred. `settled` is
 -- the severity at which the matter was closed for good; while it is absent, a new sight opens it again.
 CREATE TABLE conflict (
@@ -263,8 +263,15 @@ CREATE TABLE conflict (
     decision       INTEGER,
     PRIMARY KEY (pair, rule, low_scope, high_scope)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX conflict_uid_head ON conflict (uid_head);
 CREATE INDEX conflict_by_age ON conflict (status, first_seq, pair, rule, low_scope, high_scope);
+
+-- Pairs by the beginnings of their conflicts' identifiers, as far as they are listed: see ledger/heads.rs. A
+-- dictionary, too: it may list what is no longer there.
+CREATE TABLE conflict_head (
+    head INTEGER NOT NULL,
+    pair INTEGER NOT NULL,
+    PRIMARY KEY (head, pair)
+) STRICT, WITHOUT ROWID;
 
 -- Findings that wait for a silent owner: `debtor` is that owner's intent.
 CREATE TABLE owed (

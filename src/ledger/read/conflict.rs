@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rusqlite::{Row, Rows};
 
 use super::super::error::Error;
-use super::super::sql::head;
+use super::super::heads::{BY_HEAD, head, listed_through};
 use super::age::Place;
 use super::wording::{Meeting, Side, Wording};
 use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
@@ -40,9 +40,10 @@ impl Snapshot<'_> {
         id: Id<Conflict>,
         read: impl Fn(&mut Wording<'_>, &Row<'_>) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        let sql = format!("{SELECT} FROM conflict {TABLES} WHERE uid_head = ?1");
+        let sql = format!("{SELECT} FROM {BY_HEAD} {TABLES}");
         let mut find = self.connection().prepare_cached(&sql)?;
-        let (mut wording, mut rows) = (Wording::new(self), find.query([head(id)])?);
+        let (mut wording, head) = (Wording::new(self), head(id));
+        let mut rows = find.query((head, head, listed_through(self.connection())?))?;
         while let Some(row) = rows.next()? {
             if wording.meeting(row)?.identity() == id {
                 return read(&mut wording, row);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, Row};
 
 use super::super::error::Error;
-use super::super::sql::head;
+use super::super::heads::{BY_HEAD, head, listed_through};
 use super::Snapshot;
 use crate::domain::conflict::OpenConflicts;
 use crate::domain::cut::Cut;
@@ -19,7 +19,7 @@ use crate::domain::{
 /// What an identifier is made of, and where that is found.
 const PARTS: &str =
     "rule, low.uid, low_scope.kind, low_scope.full, high.uid, high_scope.kind, high_scope.full";
-const TABLES: &str = "conflict JOIN pair ON pair.id = conflict.pair
+const JOINED: &str = "JOIN pair ON pair.id = conflict.pair
     JOIN aggregate low ON low.id = pair.low JOIN aggregate high ON high.id = pair.high
     LEFT JOIN scope low_scope ON low_scope.id = conflict.low_scope
     LEFT JOIN scope high_scope ON high_scope.id = conflict.high_scope";
@@ -89,7 +89,8 @@ pub(in super::super) fn of_pair(
     connection: &Connection,
     pair: i64,
 ) -> Result<Vec<(Id<Conflict>, InPair)>, Error> {
-    let sql = format!("SELECT {PARTS}, low_scope, high_scope FROM {TABLES} WHERE conflict.pair = ?1");
+    let sql =
+        format!("SELECT {PARTS}, low_scope, high_scope FROM conflict {JOINED} WHERE conflict.pair = ?1");
     let mut find = connection.prepare_cached(&sql)?;
     let found =
         find.query_map([pair], |row| Ok((identity(row)?, (row.get(0)?, row.get(7)?, row.get(8)?))))?;
@@ -102,10 +103,10 @@ pub(super) fn between(
     (first, last): (Id<Conflict>, Id<Conflict>),
     most: usize,
 ) -> Result<Vec<Id<Conflict>>, Error> {
-    let sql = format!("SELECT {PARTS} FROM {TABLES} WHERE uid_head BETWEEN ?1 AND ?2 ORDER BY uid_head");
+    let sql = format!("SELECT {PARTS} FROM {BY_HEAD} {JOINED} ORDER BY uid_head");
     let mut find = connection.prepare_cached(&sql)?;
     let mut found = Vec::new();
-    let mut rows = find.query((head(first), head(last)))?;
+    let mut rows = find.query((head(first), head(last), listed_through(connection)?))?;
     while let Some(row) = rows.next()?.filter(|_| found.len() < most) {
         found.extend(Some(identity(row)?).filter(|id| (first..=last).contains(id)));
     }
@@ -120,7 +121,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn known_conflicts(&self, intent: Id<Intent>) -> Result<HashMap<Id<Conflict>, KnownConflict>, Error> {
         let sql = format!(
-            "SELECT {PARTS}, status, severity, low_operation, high_operation, settled FROM {TABLES} WHERE {OF_INTENT}"
+            "SELECT {PARTS}, status, severity, low_operation, high_operation, settled FROM conflict {JOINED} WHERE {OF_INTENT}"
         );
         let mut find = self.connection().prepare_cached(&sql)?;
         let known = find.query_map([intent], |row| {
@@ -142,7 +143,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn unsettled_of(&self, intent: Id<Intent>, among: Among) -> Result<Vec<Unsettled>, Error> {
         let sql = format!(
-            "SELECT {PARTS} FROM {TABLES} WHERE +conflict.status IN (1, 2) AND {OF_INTENT} AND rule <> ?2"
+            "SELECT {PARTS} FROM conflict {JOINED} WHERE +conflict.status IN (1, 2) AND {OF_INTENT} AND rule <> ?2"
         );
         let mut find = self.connection().prepare_cached(&sql)?;
         let but = match among {
@@ -160,7 +161,7 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn ended_claim_conflicts(&self, intent: Id<Intent>, now: Timestamp) -> Result<Vec<Unsettled>, Error> {
         let sql = format!(
-            "SELECT {PARTS} FROM {TABLES} WHERE {OF_INTENT} AND rule = 5 AND +conflict.status IN (1, 2)
+            "SELECT {PARTS} FROM conflict {JOINED} WHERE {OF_INTENT} AND rule = 5 AND +conflict.status IN (1, 2)
                  AND NOT (EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.low AND claim.scope = conflict.low_scope
                                   AND claim.status = 1 AND lease_expires_at > ?2)
                       AND EXISTS (SELECT 1 FROM claim WHERE claim.intent = pair.high AND claim.scope = conflict.high_scope
@@ -194,7 +195,7 @@ impl Snapshot<'_> {
             [intent],
         )?;
         let sql = format!(
-            "SELECT {PARTS} FROM {TABLES} WHERE +conflict.status IN (1, 2) AND {OF_INTENT}
+            "SELECT {PARTS} FROM conflict {JOINED} WHERE +conflict.status IN (1, 2) AND {OF_INTENT}
              ORDER BY first_seq DESC, conflict.pair DESC, rule DESC, low_scope DESC, high_scope DESC LIMIT {SHOWN}"
         );
         let mut find = self.connection().prepare_cached(&sql)?;

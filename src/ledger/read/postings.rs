@@ -6,6 +6,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use rusqlite::CachedStatement;
+
 use super::super::error::Error;
 use super::Snapshot;
 use super::near::{FREQUENT, Near, Probe, Source, probes};
@@ -127,20 +129,20 @@ impl Snapshot<'_> {
         least: u32,
         within: Option<&HashSet<i64>>,
     ) -> Result<Vec<(i64, u32)>, Error> {
-        let mut compared = HashMap::new();
         if !says_enough(words) {
             return Ok(vec![]);
         }
+        let mut compared = Summaries::new(self, words)?;
         if let Some(few) = within.filter(|within| within.len() <= FEW) {
             for intent in few {
-                self.compare_summary(*intent, words, &mut compared)?;
+                compared.look_at(*intent)?;
             }
         } else {
-            self.probe_summaries(words, least, within, &mut compared)?;
+            self.probe_summaries(least, within, &mut compared)?;
         }
         let mut owner = self.connection().prepare_cached("SELECT agent FROM intent WHERE id = ?1")?;
         let mut found = Vec::new();
-        for (intent, share) in compared.into_iter().filter(|(_, share)| *share >= least) {
+        for (intent, share) in compared.shares.into_iter().filter(|(_, share)| *share >= least) {
             if owner.query_row([intent], |row| row.get::<_, i64>(0))? != agent {
                 found.push((intent, share));
             }
@@ -151,11 +153,11 @@ impl Snapshot<'_> {
 
     fn probe_summaries(
         &self,
-        words: &Words,
         least: u32,
         within: Option<&HashSet<i64>>,
-        compared: &mut HashMap<i64, u32>,
+        compared: &mut Summaries<'_>,
     ) -> Result<(), Error> {
+        let words = compared.words;
         let mine = words.len();
         let sizes = (1..=mine * 3).filter_map(|size| {
             // The least overlap that reaches the share decides how many of my words may be missing.
@@ -174,31 +176,41 @@ impl Snapshot<'_> {
             while let Some(row) = rows.next()? {
                 let intent: i64 = row.get(0)?;
                 if within.is_none_or(|within| within.contains(&intent)) {
-                    self.compare_summary(intent, words, compared)?;
+                    compared.look_at(intent)?;
                 }
             }
         }
         Ok(())
     }
+}
 
-    /// Notes the share of words between `words` and the summary of an active intent, once.
-    fn compare_summary(
-        &self,
-        intent: i64,
-        words: &Words,
-        compared: &mut HashMap<i64, u32>,
-    ) -> Result<(), Error> {
-        if let Entry::Vacant(new) = compared.entry(intent) {
-            let mut find =
-                self.connection().prepare_cached("SELECT word FROM active_summary WHERE intent = ?1")?;
+/// Summaries of active intents, compared with mine, each once.
+struct Summaries<'s> {
+    words: &'s Words,
+    find: CachedStatement<'s>,
+    /// Thousandths of the words of both.
+    shares: HashMap<i64, u32>,
+}
+
+impl<'s> Summaries<'s> {
+    fn new(snapshot: &'s Snapshot<'_>, words: &'s Words) -> Result<Self, Error> {
+        let find =
+            snapshot.connection().prepare_cached("SELECT word FROM active_summary WHERE intent = ?1")?;
+        Ok(Self { words, find, shares: HashMap::new() })
+    }
+
+    fn look_at(&mut self, intent: i64) -> Result<(), Error> {
+        if let Entry::Vacant(new) = self.shares.entry(intent) {
             let (mut all, mut both) = (0, 0);
-            let mut theirs = find.query([intent])?;
+            let mut theirs = self.find.query([intent])?;
             while let Some(row) = theirs.next()? {
                 all += 1;
-                both += usize::from(words.contains(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?));
+                both += usize::from(
+                    self.words.contains(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?),
+                );
             }
             let enough = all >= FEWEST_WORDS;
-            new.insert(if enough { names::share(both, words.len() + all - both) } else { 0 });
+            new.insert(if enough { names::share(both, self.words.len() + all - both) } else { 0 });
         }
         Ok(())
     }
