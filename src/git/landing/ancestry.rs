@@ -10,7 +10,7 @@ use gix::revwalk::Graph;
 use gix::revwalk::graph::Commit;
 
 use super::super::error::shell_word;
-use super::super::{Error, Repository};
+use super::super::{Error, Repository, objects};
 
 /// A way to ask about the history of one repository.
 pub(super) struct History<'r> {
@@ -86,18 +86,18 @@ impl<'r> History<'r> {
         let mut open = vec![one, other];
         while let Some(id) = open.pop() {
             if seen.insert(id) {
-                open.extend(self.parents(id)?);
+                open.extend(self.commit(id)?.parents);
             }
         }
         Ok(())
     }
 
-    /// The parents of a commit, all of which are here.
-    pub fn parents(&self, id: ObjectId) -> Result<Vec<ObjectId>, Error> {
-        let parents = self.repository.commit(id)?.parents;
-        let gone = parents.iter().find(|parent| !self.repository.inner().has_object(parent));
+    /// A commit whose parents are all here.
+    pub fn commit(&self, id: ObjectId) -> Result<objects::Commit, Error> {
+        let commit = self.repository.commit(id)?;
+        let gone = commit.parents.iter().find(|parent| !self.repository.inner().has_object(parent));
         match gone {
-            None => Ok(parents),
+            None => Ok(commit),
             Some(_) if self.is_shallow && self.repository.is_shallow_boundary(id)? => {
                 Err(self.needs_history())
             }

@@ -7,6 +7,7 @@ mod earliest;
 mod merge;
 mod renames;
 mod trees;
+mod watch;
 
 use gix::ObjectId;
 
