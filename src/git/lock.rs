@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::Error;
+use super::shared::Shared;
 
 /// The file in the common directory whose lock is the turn to change refs and the list of worktrees.
 const REGISTRY: &str = "foremerge.lock";
@@ -23,8 +24,14 @@ impl Lock {
     ///
     /// # Errors
     /// [`Error::Unwritable`] where there can be no lock.
-    pub(super) fn registry(common_dir: &Path) -> Result<Self, Error> {
-        Self::acquire(&common_dir.join(REGISTRY))
+    pub(super) fn registry(common_dir: &Path, shared: Shared) -> Result<Self, Error> {
+        let path = common_dir.join(REGISTRY);
+        let is_new = !path.exists();
+        let lock = Self::acquire(&path)?;
+        if is_new {
+            shared.adjust(&path).map_err(|error| Error::unwritable(&path, error.to_string()))?;
+        }
+        Ok(lock)
     }
 
     /// Wait for the lock of the file at `path`, which is made if it is not there.

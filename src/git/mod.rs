@@ -21,6 +21,7 @@ mod repository;
 mod revision;
 pub mod scaffold;
 mod shape;
+mod shared;
 pub mod snapshot;
 mod trust;
 pub mod worktree;

@@ -41,6 +41,12 @@ pub enum Job {
     HoldTheTurn,
     /// Pins `HEAD` under the name it was given, and says whether it made the ref.
     Pin,
+    /// Moves the ref of the name it was given from the parent of `HEAD` to `HEAD`.
+    Move,
+    /// Deletes the ref of the name it was given, which names `HEAD`.
+    Unpin,
+    /// Pins, moves and deletes refs below the name it was given until it is killed.
+    Churn,
     /// Makes the worktree `branch=path` of the name it was given, and says what came of it.
     AddWorktree,
     /// Becomes `foremerge work watch` on the terminal it was given as name, in a session of its own.
@@ -48,13 +54,16 @@ pub enum Job {
 }
 
 impl Job {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 11] = [
         Self::Init,
         Self::Work,
         Self::WorkTwice,
         Self::Checkpoint,
         Self::HoldTheTurn,
         Self::Pin,
+        Self::Move,
+        Self::Unpin,
+        Self::Churn,
         Self::AddWorktree,
         Self::WatchOnATerminal,
     ];
@@ -90,7 +99,17 @@ pub struct Ended {
 impl Worker {
     /// Starts a child and waits until it is ready.
     pub fn start(order: &Order<'_>) -> Self {
-        let mut command = Command::new(std::env::current_exe().unwrap());
+        Self::start_by(Command::new(std::env::current_exe().unwrap()), order)
+    }
+
+    /// The same in a process whose files get no permissions of `mask`.
+    pub fn start_masked(mask: &str, order: &Order<'_>) -> Self {
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask $0; exec \"$@\"", mask]).arg(std::env::current_exe().unwrap());
+        Self::start_by(command, order)
+    }
+
+    fn start_by(mut command: Command, order: &Order<'_>) -> Self {
         command
             .args(["--exact", "child::do_a_job_for_another_process", "--ignored", "--nocapture"])
             .env(JOB, format!("{:?}", order.job))
@@ -123,6 +142,12 @@ impl Worker {
     /// Lets it begin.
     pub fn go(&mut self) {
         self.input.as_mut().unwrap().write_all(b"go\n").unwrap();
+    }
+
+    /// Ends it without a word.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
     }
 
     /// Waits for its end.
@@ -190,6 +215,7 @@ fn do_a_job_for_another_process() {
             let made = repository.refs().create(&*world("pin"), &name, &head).unwrap();
             say(&format!("ACKNOWLEDGED {made:?}"));
         }
+        Job::Move | Job::Unpin | Job::Churn => edit_refs(job, &at, &name),
         Job::AddWorktree => {
             let (branch, path) = name.split_once('=').unwrap();
             let request = Request { branch, path: Path::new(path), base: "HEAD" };
@@ -210,6 +236,26 @@ fn do_a_job_for_another_process() {
         }
     }
     say(&format!("TOOK {}", started.elapsed().as_millis()));
+}
+
+fn edit_refs(job: Job, at: &Path, name: &str) {
+    let repository = Repository::discover(at).unwrap();
+    let id = |name: &str| repository.resolve_commit(name).unwrap();
+    let (world, refs, old, new) = (world("refs"), repository.refs(), id("HEAD~1"), id("HEAD"));
+    let named = |name: &str| RefName::below(name).unwrap();
+    match job {
+        Job::Move => refs.swap(&*world, &named(name), &old, &new).unwrap(),
+        Job::Unpin => assert!(refs.delete(&*world, &named(name), &new).unwrap()),
+        _ => {
+            for number in 0_u64.. {
+                let name = named(&format!("{name}/{number}"));
+                refs.create(&*world, &name, &old).unwrap();
+                refs.swap(&*world, &name, &old, &new).unwrap();
+                refs.delete(&*world, &name, &new).unwrap();
+            }
+        }
+    }
+    say("ACKNOWLEDGED");
 }
 
 /// A world whose chance differs from that of every other child, with the crash that was ordered.

@@ -188,6 +188,28 @@ fn each_part_of_a_repository_counts_as_it_counts_for_git() {
 }
 
 #[test]
+fn the_filter_of_another_users_repository_inside_ours_runs_only_once_it_is_declared_safe() {
+    let Some(owned) = Owned::new() else { return };
+    let root = owned.sandbox.repository("r");
+    let nested = owned.sandbox.repository("r/nested");
+    let mark = owned.sandbox.path("ran");
+    write(&nested.join(".gitattributes"), "*.rs filter=mark\n");
+    git(&nested, &["add", "."]);
+    git(&nested, &["commit", "-q", "-m", "attributes"]);
+    git(&nested, &["config", "filter.mark.clean", &format!("touch '{}'; cat", mark.display())]);
+    append(&nested.join("src/deep/a.rs"), "changed\n");
+    Owned::give_away(&nested);
+    let look = || probe::snapshot_elsewhere(&owned.program, &root, |command| owned.prepare(command, ROOT));
+    let refused = look();
+    assert!(refused.starts_with("Err") && refused.contains("another user"), "{refused}");
+    assert!(!mark.exists());
+    let declared = format!("[safe]\n\tdirectory = {}\n", nested.display());
+    write(&owned.home.join(".gitconfig"), &declared);
+    assert!(look().starts_with("Ok"));
+    assert!(mark.exists(), "as git does");
+}
+
+#[test]
 fn the_owner_of_a_configured_worktree_does_not_count() {
     let Some(owned) = Owned::new() else { return };
     let main = owned.sandbox.repository("main");

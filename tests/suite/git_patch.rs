@@ -10,7 +10,7 @@ use crate::git_rounds::{Chance, edit};
 use crate::sandbox::{Sandbox, append, git, git_command, try_git, write};
 
 /// What stock git prints for the documented command.
-fn stock(root: &Path, base: &str, candidate: &str) -> Vec<u8> {
+pub fn stock(root: &Path, base: &str, candidate: &str) -> Vec<u8> {
     let empty = Repository::discover(root).unwrap().empty_tree();
     let mut command = git_command(root, &patch::command(&empty, base, candidate));
     let output = command.env("GIT_ATTR_NOSYSTEM", "1").output().unwrap();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use foremerge::git::Repository;
 use foremerge::git::refs::{Listed, Made, RefError, RefName};
-use foremerge::world::{Fake, Point};
+use foremerge::world::Fake;
 
 use crate::child::{self, Job, Order, Worker};
 use crate::sandbox::{Sandbox, git, try_git, write};
@@ -61,7 +61,7 @@ fn named(path: &str) -> RefName {
     RefName::below(path).unwrap()
 }
 
-fn locks(at: &Path) -> Vec<String> {
+pub fn locks(at: &Path) -> Vec<String> {
     let all = git(at, &["rev-parse", "--git-common-dir"]);
     let mut open = vec![at.join(all)];
     let mut found = Vec::new();
@@ -304,20 +304,4 @@ fn of_twenty_processes_that_race_for_a_ref_exactly_one_makes_it() {
         assert_eq!(place.git_says(&name), Some(place.second.clone()));
     }
     assert_eq!(locks(&place.at), [""; 0]);
-}
-
-#[test]
-fn a_maker_that_dies_leaves_nothing_or_the_whole_ref_and_the_next_one_completes_it() {
-    for point in [Point::RefChosen, Point::RefChanged] {
-        let place = Place::new();
-        let order = Order { job: Job::Pin, at: &place.at, name: "a/b", rounds: 1, crash: Some((point, 1)) };
-        let ended = child::run(&order);
-        assert!(!ended.status.success() && ended.acknowledged.is_empty(), "{}", ended.said);
-        let there = point == Point::RefChanged;
-        assert_eq!(place.git_says("a/b").is_some(), there);
-        let made = if there { Made::Before } else { Made::Now };
-        assert_eq!(place.create("a/b", &place.second), Ok(made));
-        assert_eq!(place.git_says("a/b"), Some(place.second.clone()));
-        assert_eq!(locks(&place.at), [""; 0]);
-    }
 }

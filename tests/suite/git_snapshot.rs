@@ -5,7 +5,6 @@ use std::path::Path;
 
 use foremerge::git::{Error, Exclusions, Repository, Snapshot};
 
-use crate::probe;
 use crate::sandbox::{Sandbox, append, git, shell, write};
 
 fn look(root: &Path) -> Snapshot {
@@ -330,59 +329,4 @@ fn pipes_and_links_that_stand_in_for_files_are_told_apart_and_never_followed() {
     }
     shell(&root, "mkfifo untracked-pipe");
     assert_eq!(lines(&look(&root)), [" T tool"]);
-}
-
-#[test]
-fn no_program_that_the_repository_names_runs_and_no_variable_changes_an_answer() {
-    let sandbox = Sandbox::new();
-    let root = sandbox.repository("r");
-    write(&root.join(".gitattributes"), "* diff=evil merge=evil\n");
-    git(&root, &["add", "."]);
-    git(&root, &["commit", "-q", "-m", "attributes"]);
-    write(&root.join("src/deep/a.rs"), "changed");
-    let before = probe::look_elsewhere(&root, |_| {});
-    let mark = sandbox.path("ran");
-    let tools = sandbox.mkdir("tools");
-    for name in ["git", "evil", "git-lfs", "less", "ssh"] {
-        let place = tools.join(name);
-        write(&place, &format!("#!/bin/sh\necho {name} \"$@\" >> {}\n", mark.display()));
-        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-    let evil = tools.join("evil").display().to_string();
-    for name in [
-        "core.fsmonitor",
-        "diff.external",
-        "diff.evil.command",
-        "diff.evil.textconv",
-        "merge.evil.driver",
-        "core.pager",
-        "core.editor",
-        "core.sshCommand",
-        "credential.helper",
-        "gpg.program",
-        "filter.unused.clean",
-    ] {
-        git(&root, &["config", name, &evil]);
-    }
-    git(&root, &["config", "alias.status", &format!("!{evil}")]);
-    let path = format!("{}:{}", tools.display(), std::env!("PATH"));
-    let after = probe::look_elsewhere(&root, |command| {
-        command.env("PATH", path);
-        for name in ["GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_SSH", "GIT_EDITOR"] {
-            command.env(name, &evil);
-        }
-        for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"] {
-            command.env(name, "/nowhere");
-        }
-        command
-            .env("GIT_DIFF_OPTS", "-u9")
-            .env("GIT_GRAFT_FILE", "/nowhere")
-            .env("GIT_REPLACE_REF_BASE", "refs/heads/");
-        command
-            .env("GIT_CONFIG_COUNT", "1")
-            .env("GIT_CONFIG_KEY_0", "core.fileMode")
-            .env("GIT_CONFIG_VALUE_0", "false");
-    });
-    assert!(!mark.exists(), "{}", std::fs::read_to_string(mark).unwrap());
-    assert_eq!(after, before);
 }

@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use foremerge::git::{Error, Exclusions, Repository};
+use foremerge::git::refs::RefName;
+use foremerge::git::worktree::Request;
+use foremerge::git::{Error, Exclusions, Repository, scaffold};
+use foremerge::world::{Fake, Real};
 
 const FROM: &str = "PROBE_FROM";
 
@@ -17,16 +20,61 @@ fn answer_for_another_process() {
 
 #[test]
 #[ignore = "other tests run this one in a process of its own"]
-fn look_for_another_process() {
+fn take_a_snapshot_for_another_process() {
     let from = PathBuf::from(std::env::var_os(FROM).unwrap());
-    let repository = Repository::discover(&from).unwrap();
-    let snapshot = repository.snapshot(b"probe", &Exclusions::default()).unwrap();
-    let candidate = snapshot.head.commit.unwrap();
-    let base = repository.base_of(Some(&candidate), None).unwrap().compared_with.unwrap();
-    let patch = repository.patch_digest(&base, &candidate).unwrap();
-    let symbols = repository.touched_symbols(&base, &candidate).unwrap();
-    let landing = repository.landing(&base, &candidate).unwrap();
-    println!("\nPROBE {} {patch} {symbols:?} {landing:?}", snapshot.fingerprint);
+    let snapshot = Repository::discover(&from).and_then(|found| found.snapshot(b"", &Exclusions::default()));
+    println!("\nPROBE {snapshot:?}");
+}
+
+#[test]
+#[ignore = "other tests run this one in a process of its own"]
+fn do_everything_for_another_process() {
+    let from = PathBuf::from(std::env::var_os(FROM).unwrap());
+    let answers = everything(&from).join(" | ");
+    println!("\nPROBE {}", answers.replace(&from.display().to_string(), "HERE"));
+}
+
+/// What every function of the Git room answers in the repository at `from`, which has branches `work` and `known` and
+/// lacks an object. A worktree, a ref and a new repository are made beside it.
+fn everything(from: &Path) -> Vec<String> {
+    let repository = Repository::discover(from).unwrap();
+    let world = Fake::new(1);
+    let id = |name: &str| repository.resolve_commit(name).unwrap();
+    let (head, work, known) = (id("HEAD"), id("work"), vec![id("known")]);
+    let absent = "0123456789".repeat(4);
+    let exclusions = Exclusions::new(["out/"]).unwrap();
+    let base = repository.base_of(Some(&head), None).unwrap().compared_with.unwrap();
+    let mut patch = Vec::new();
+    repository.write_patch(&base, &head, &mut patch).unwrap();
+    let (refs, name) = (repository.refs(), RefName::below("accepted/x").unwrap());
+    let tree = from.with_extension("tree");
+    let request = Request { branch: "made", path: &tree, base: "HEAD" };
+    let fresh = from.with_extension("fresh");
+    scaffold::create(&fresh, &[("a", "a")], "first", 1_786_795_200).unwrap();
+    let fresh = Repository::discover(&fresh).unwrap();
+    vec![
+        describe(Repository::discover(from)),
+        format!("{:?}", repository.worktree_roots()),
+        format!("{:?}", repository.is_linked_worktree()),
+        format!("{:?}", repository.require_full_index()),
+        format!("{:?}", repository.resolve_commit(&absent)),
+        format!("{:?}", repository.snapshot(b"probe", &exclusions)),
+        format!("{:?}", repository.base_of(Some(&head), Some("work"))),
+        format!("{} {}", patch.len(), repository.patch_digest(&base, &head).unwrap()),
+        format!("{:?}", repository.patch_digest(&absent, &head)),
+        format!("{:?}", repository.changed_paths(&base, &head)),
+        format!("{:?}", repository.touched_symbols(&base, &head)),
+        format!("{:?}", repository.landing(&work, &head)),
+        format!("{:?}", repository.landing(&absent, &head)),
+        format!("{:?}", repository.earliest_landing(&work, &known, &head)),
+        format!("{:?}", refs.create(&world, &name, &base)),
+        format!("{:?}", refs.swap(&world, &name, &base, &head)),
+        format!("{:?}", (refs.read(&name), refs.list("accepted"))),
+        format!("{:?}", refs.delete(&world, &name, &head)),
+        format!("{:?}", repository.create_worktree(&Real, &request)),
+        format!("{:?}", repository.worktrees()),
+        format!("{:?} {:?}", fresh.head(), fresh.snapshot(b"probe", &exclusions).unwrap().fingerprint),
+    ]
 }
 
 /// One line that says everything about a discovery.
@@ -53,9 +101,14 @@ pub fn elsewhere(program: &Path, from: &Path, prepare: impl FnOnce(&mut Command)
     run("answer_for_another_process", program, from, prepare)
 }
 
-/// What a snapshot, a patch and a landing are in the repository at `from` for a process that `prepare` sets up.
-pub fn look_elsewhere(from: &Path, prepare: impl FnOnce(&mut Command)) -> String {
-    run("look_for_another_process", &std::env::current_exe().unwrap(), from, prepare)
+/// The snapshot of the worktree at `from`, or why there is none.
+pub fn snapshot_elsewhere(program: &Path, from: &Path, prepare: impl FnOnce(&mut Command)) -> String {
+    run("take_a_snapshot_for_another_process", program, from, prepare)
+}
+
+/// What all functions of the Git room answer in the repository at `from` for a process that `prepare` sets up.
+pub fn all_elsewhere(from: &Path, prepare: impl FnOnce(&mut Command)) -> String {
+    run("do_everything_for_another_process", &std::env::current_exe().unwrap(), from, prepare)
 }
 
 fn run(job: &str, program: &Path, from: &Path, prepare: impl FnOnce(&mut Command)) -> String {

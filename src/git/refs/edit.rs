@@ -9,6 +9,7 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use super::super::Error;
 use super::super::error::sentence;
 use super::super::lock::Lock;
+use super::super::shared::Shared;
 use super::{RefError, RefName, Refs, durable, store};
 use crate::world::{Point, World};
 
@@ -31,7 +32,7 @@ impl Refs<'_> {
     /// written.
     pub fn create(&self, world: &dyn World, name: &RefName, target: &str) -> Result<Made, RefError> {
         let id = self.object(target)?;
-        let _turn = Lock::registry(self.common_dir)?;
+        let _turn = Lock::registry(self.common_dir, Shared::of(self.inner))?;
         match self.read(name)? {
             Some(found) if found == target => {
                 // Whoever made it may have died before it was on disk.
@@ -57,7 +58,7 @@ impl Refs<'_> {
         target: &str,
     ) -> Result<(), RefError> {
         let (old, new) = (self.id(expected)?, self.object(target)?);
-        let _turn = Lock::registry(self.common_dir)?;
+        let _turn = Lock::registry(self.common_dir, Shared::of(self.inner))?;
         self.expect(name, expected)?;
         self.edit(world, name, &update(new, PreviousValue::MustExistAndMatch(Target::Object(old)))).map(drop)
     }
@@ -69,7 +70,7 @@ impl Refs<'_> {
     /// [`RefError::Git`] when nothing can be written.
     pub fn delete(&self, world: &dyn World, name: &RefName, expected: &str) -> Result<bool, RefError> {
         let old = self.id(expected)?;
-        let _turn = Lock::registry(self.common_dir)?;
+        let _turn = Lock::registry(self.common_dir, Shared::of(self.inner))?;
         if self.read(name)?.is_none() {
             return Ok(false);
         }
@@ -111,6 +112,7 @@ impl Refs<'_> {
 
     /// The edit itself, pressed to disk. Answers what was there before, as seen under Git's own lock.
     fn edit(&self, world: &dyn World, name: &RefName, change: &Change) -> Result<Option<Target>, RefError> {
+        let fresh = Shared::of(self.inner).before(self.common_dir, Path::new(name.as_str()));
         world.reached(Point::RefChosen);
         let attempt = || {
             let edit = RefEdit { change: change.clone(), name: name.full().clone(), deref: false };
@@ -123,6 +125,7 @@ impl Refs<'_> {
         });
         let edits = done.map_err(|error| self.refused(name, change, &error))?;
         world.reached(Point::RefChanged);
+        fresh.adjust().map_err(|error| Error::unwritable(&self.path(name), error.to_string()))?;
         self.press(name)?;
         Ok(edits.into_iter().find_map(|edit| match edit.change {
             Change::Update { expected, .. } | Change::Delete { expected, .. } => match expected {
@@ -157,9 +160,12 @@ impl Refs<'_> {
     }
 
     fn press(&self, name: &RefName) -> Result<(), RefError> {
-        durable::press(self.common_dir, &self.path(name)).map_err(|error| {
-            Error::unwritable(&self.path(name), format!("it may not be on disk: {error}")).into()
-        })
+        Shared::of(self.inner)
+            .adjust(&self.common_dir.join("packed-refs"))
+            .and_then(|()| durable::press(self.common_dir, &self.path(name)))
+            .map_err(|error| {
+                Error::unwritable(&self.path(name), format!("it may not be on disk: {error}")).into()
+            })
     }
 }
 

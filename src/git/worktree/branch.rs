@@ -8,6 +8,7 @@ use gix::refs::{FullName, Target};
 
 use super::super::error::sentence;
 use super::super::refs::store;
+use super::super::shared::Shared;
 use super::super::{Error, Repository};
 use super::CreateError;
 use super::entries::{self, Entry};
@@ -78,12 +79,17 @@ pub(super) fn create(
         expected: PreviousValue::MustNotExist,
         new: Target::Object(commit),
     };
+    let relative = gix::path::from_bstr(name.as_bstr()).unwrap_or_default();
+    let fresh = Shared::of(repository.inner()).before(repository.common_dir(), &relative);
     let made = edit(repository.inner(), name, change).map_err(|error| refused(repository, name, &error))?;
     // To gix an equal branch that somebody made meanwhile is as good as a new one.
     let ours = made
         .iter()
         .all(|edit| matches!(&edit.change, Change::Update { expected: PreviousValue::MustNotExist, .. }));
-    if ours { Ok(()) } else { Err(CreateError::BranchExists { branch: short(name), at: None }) }
+    if !ours {
+        return Err(CreateError::BranchExists { branch: short(name), at: None });
+    }
+    fresh.adjust().map_err(|error| Error::unwritable(&path(repository, name), error.to_string()).into())
 }
 
 /// Delete the branch if it is still at `commit`.

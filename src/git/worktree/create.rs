@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use gix::error::ResultExt;
+
 use super::super::error::sentence;
 use super::super::lock::Lock;
+use super::super::shared::Shared;
 use super::super::{Error, Repository, revision};
 use super::journal::{Journal, Record};
 use super::{CreateError, HookRun, branch, checkout, entries, hook, place, register, undo};
@@ -43,7 +46,7 @@ impl Repository {
     pub fn create_worktree(&self, world: &dyn World, request: &Request<'_>) -> Result<Created, CreateError> {
         let name = branch::name(request.branch)?;
         let commit = revision::commit(self.inner(), request.base)?;
-        let turn = Lock::registry(self.common_dir())?;
+        let turn = Lock::registry(self.common_dir(), Shared::of(self.inner()))?;
         let journal = if let Some(journal) = undo::the_dead(self, &name, commit, request.path)? {
             drop(turn);
             journal
@@ -53,6 +56,7 @@ impl Repository {
             let place = place::look(request.path, self.common_dir(), &entries)?;
             let journal = Journal::write(
                 self.common_dir(),
+                Shared::of(self.inner()),
                 Record {
                     entry: register::free_name(self.common_dir(), &place.root),
                     branch: name,
@@ -97,7 +101,8 @@ impl Repository {
         match made {
             Ok(()) => Ok(journal),
             Err(error) => {
-                let turn = turn.map_or_else(|| Lock::registry(self.common_dir()), Ok);
+                let turn =
+                    turn.map_or_else(|| Lock::registry(self.common_dir(), Shared::of(self.inner())), Ok);
                 // If it cannot be undone now, the journal stays and it is undone by the next call.
                 if turn.is_ok() && undo::undo(self, &journal).is_ok() {
                     journal.forget();
@@ -130,10 +135,13 @@ impl Repository {
         linked: &gix::Repository,
         journal: &mut Journal,
     ) -> Result<(), CreateError> {
-        checkout::fill(linked).map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
+        let admin = entries::directory(self.common_dir()).join(&journal.record.entry);
+        checkout::fill(linked)
+            .and_then(|()| register::share(self.inner(), &admin).or_error())
+            .map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
         world.reached(Point::WorktreeFilled);
         journal.complete()?;
-        let mark = entries::directory(self.common_dir()).join(&journal.record.entry).join("locked");
+        let mark = admin.join("locked");
         std::fs::remove_file(&mark).map_err(|error| Error::unwritable(&mark, error.to_string()))?;
         world.reached(Point::WorktreeWhole);
         Ok(())

@@ -14,6 +14,7 @@ use gix::refs::FullName;
 
 use super::super::Error;
 use super::super::lock::Lock;
+use super::super::shared::Shared;
 
 const PREFIX: &str = "foremerge-adding-";
 const FORM: &[u8] = b"foremerge worktree 1";
@@ -53,10 +54,12 @@ impl Journal {
     ///
     /// # Errors
     /// [`Error::Unwritable`].
-    pub(super) fn write(common_dir: &Path, record: Record) -> Result<Self, Error> {
+    pub(super) fn write(common_dir: &Path, shared: Shared, record: Record) -> Result<Self, Error> {
         let (lock, path) = Lock::create(common_dir, PREFIX)?;
         let journal = Self { lock, path, record };
-        match journal.append() {
+        let adjusted = shared.adjust(&journal.path);
+        let adjusted = adjusted.map_err(|error| Error::unwritable(&journal.path, error.to_string()));
+        match adjusted.and_then(|()| journal.append()) {
             Ok(()) => Ok(journal),
             Err(error) => {
                 journal.forget();
@@ -175,6 +178,10 @@ fn one(fields: &[&[u8]]) -> Option<Record> {
 mod tests {
     use super::*;
 
+    fn begin(dir: &Path, record: Record) -> Journal {
+        Journal::write(dir, Shared::default(), record).unwrap()
+    }
+
     fn record(made_from: Option<&str>) -> Record {
         Record {
             branch: FullName::try_from("refs/heads/a/b").unwrap(),
@@ -215,8 +222,8 @@ mod tests {
     #[test]
     fn only_the_journals_of_the_dead_are_found() {
         let dir = tempfile::tempdir().unwrap();
-        let alive = Journal::write(dir.path(), record(None)).unwrap();
-        let dead = Journal::write(dir.path(), record(Some("/x"))).unwrap();
+        let alive = begin(dir.path(), record(None));
+        let dead = begin(dir.path(), record(Some("/x")));
         drop(dead);
         std::fs::write(dir.path().join("foremerge-adding-7"), "foremerge worktree 1\0refs").unwrap();
         let found = Journal::of_the_dead(dir.path()).unwrap();

@@ -11,6 +11,7 @@ use gix::config::Source;
 use gix::error::ResultExt;
 use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 
+use super::super::shared::Shared;
 use super::journal::{Journal, Record};
 use super::{entries, rename};
 
@@ -42,7 +43,9 @@ pub(super) fn register(
     let all = entries::directory(common_dir);
     loop {
         // Git takes an empty list away, so it may go again before the entry is in it.
-        fs::create_dir_all(&all).or_error()?;
+        if !all.exists() {
+            fs::create_dir_all(&all).and_then(|()| Shared::of(source).adjust(&all)).or_error()?;
+        }
         match rename::without_replacing(&built, &all.join(&journal.record.entry)) {
             Ok(()) => break,
             // Stock git took the name: it knows nothing of our lock.
@@ -70,6 +73,14 @@ pub(super) fn register(
         LogChange { mode: RefLog::Only, ..LogChange::default() },
     ))?;
     Ok(linked)
+}
+
+/// Give the entry at `admin` the permissions that git gives the parts of one.
+pub(super) fn share(source: &gix::Repository, admin: &Path) -> io::Result<()> {
+    let shared = Shared::of(source);
+    ["HEAD", "index", "refs", "logs", "logs/HEAD"]
+        .iter()
+        .try_for_each(|part| shared.adjust(&admin.join(part)))
 }
 
 /// Refuse a directory that somebody else is filling, before undoing would empty it.
