@@ -30,7 +30,7 @@ impl Repository {
 }
 
 /// What is checked out in `repository`.
-pub(super) fn read(repository: &gix::Repository) -> gix::Result<Head> {
+fn read(repository: &gix::Repository) -> gix::Result<Head> {
     let (mut name, mut target) = match repository.head()?.kind {
         Kind::Detached { target, .. } => {
             return Ok(Head { branch: None, commit: Some(target.to_string()) });

@@ -51,6 +51,15 @@ impl Repository {
         })
     }
 
+    /// The worktree at `root` of a repository that was opened already.
+    pub(super) fn of_worktree(inner: gix::Repository, root: PathBuf) -> Result<Self, Error> {
+        let real = |path: &Path| {
+            std::fs::canonicalize(path).map_err(|error| Error::unreadable(path, error.to_string()))
+        };
+        let (git_dir, common_dir) = (real(inner.git_dir())?, real(inner.common_dir())?);
+        Ok(Self { inner, git_dir, common_dir, worktree_root: Some(root) })
+    }
+
     /// The directory all worktrees of this repository share, as a real path.
     #[must_use]
     pub fn common_dir(&self) -> &Path {

@@ -79,6 +79,14 @@ impl Repository {
         self.snapshot_within(identity, exclusions, Budget::default())
     }
 
+    /// How many paths a snapshot would name, without reading what they hold.
+    pub(super) fn count_changes(&self) -> Result<u64, Error> {
+        let tree = self.tree_of(&self.head()?)?;
+        let mut entries = Status::of(self, tree, None)?.entries;
+        entries.dedup_by(|one, other| one.path == other.path);
+        Ok(entries.len() as u64)
+    }
+
     fn snapshot_within(
         &self,
         identity: &[u8],
@@ -87,7 +95,7 @@ impl Repository {
     ) -> Result<Snapshot, Error> {
         let head = self.head()?;
         let tree = self.tree_of(&head)?;
-        let mut status = Status::of(self, tree, &mut budget)?;
+        let mut status = Status::of(self, tree, Some(&mut budget))?;
         let mut leftovers = Vec::new();
         status.entries.retain(|entry| {
             let excluded = entry.is_untracked() && exclusions.matches(&entry.path);

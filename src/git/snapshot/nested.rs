@@ -14,7 +14,7 @@ use crate::domain::Digest;
 pub(super) struct Nested {
     pub head: Option<ObjectId>,
     pub is_dirty: bool,
-    /// Of what is checked out and of every change to it.
+    /// Of what is checked out and, with a budget, of every change to it.
     pub digest: Digest,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn has_commit(dir: &Path) -> bool {
 }
 
 /// Look at the repository in `dir`, which lies in the worktree of `outer`.
-pub(super) fn look(outer: &Repository, dir: &Path, budget: &mut Budget) -> Result<Nested, Error> {
+pub(super) fn look(outer: &Repository, dir: &Path, mut budget: Option<&mut Budget>) -> Result<Nested, Error> {
     let real = std::fs::canonicalize(dir).map_err(|error| Error::unreadable(dir, error.to_string()))?;
     let repository = Repository::discover(&real)?;
     if repository.worktree_root() != Some(&real) {
@@ -43,8 +43,11 @@ pub(super) fn look(outer: &Repository, dir: &Path, budget: &mut Budget) -> Resul
         // Another worktree of the same repository: its own snapshot tells what it holds.
         return Ok(Nested { head: id, is_dirty: false, digest: Digest::of(b"worktree") });
     }
-    let status = Status::of(&repository, tree, budget)?;
-    let content = content::digest(&repository, &status, budget)?;
+    let status = Status::of(&repository, tree, budget.as_deref_mut())?;
+    let content = match budget {
+        Some(budget) => content::digest(&repository, &status, budget)?,
+        None => Digest::of(b""),
+    };
     let digest =
         Digest::of_fields(&[head.commit.as_deref().unwrap_or("UNBORN").as_bytes(), content.as_bytes()]);
     Ok(Nested { head: id, is_dirty: !status.entries.is_empty(), digest })

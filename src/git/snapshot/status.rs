@@ -27,11 +27,12 @@ pub(super) struct Status {
 }
 
 impl Status {
-    /// Compare `tree`, the index and the worktree of `repository`.
+    /// Compare `tree`, the index and the worktree of `repository`. Without a budget nothing is read that says only what
+    /// the changes hold.
     pub(super) fn of(
         repository: &Repository,
         tree: Option<ObjectId>,
-        budget: &mut Budget,
+        budget: Option<&mut Budget>,
     ) -> Result<Self, Error> {
         let root = repository
             .worktree_root()
@@ -234,13 +235,13 @@ fn submodules(
     root: &Path,
     submodules: &[(BString, ObjectId)],
     met: &mut Collected,
-    budget: &mut Budget,
+    mut budget: Option<&mut Budget>,
 ) -> Result<(), Error> {
     for (path, recorded) in submodules {
         let Some(place) = hidden::inside(root, path.as_ref()).filter(|place| is_repository(place)) else {
             continue;
         };
-        let found = nested::look(repository, &place, budget)?;
+        let found = nested::look(repository, &place, budget.as_deref_mut())?;
         if found.is_dirty || found.head.is_some_and(|head| head != *recorded) {
             met.worktree.push((path.clone(), b'M', Worktree::Submodule(found.digest)));
         }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use gix::sec::Trust;
 
 use super::super::error::sentence;
-use super::super::{Error, Head, Repository, head, open};
-use super::{dirty, entries};
+use super::super::{Error, Head, Repository, open};
+use super::entries;
 
 /// One worktree of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub struct Worktree {
     pub head: Option<Head>,
     /// Whether its directory is there, and is the one that belongs to it.
     pub present: bool,
-    /// How many paths differ from what is checked out, untracked files among them; `None` when that cannot be told.
+    /// How many paths a [snapshot](Repository::snapshot) without exclusions would name, untracked files among them;
+    /// `None` when that cannot be told.
     pub dirty: Option<u64>,
     /// Why something cannot be told.
     pub problem: Option<String>,
@@ -71,15 +72,18 @@ impl Repository {
 
 fn look(path: PathBuf, present: bool, opened: gix::Result<gix::Repository>) -> Worktree {
     let mut worktree = Worktree { path, head: None, present, dirty: None, problem: None };
+    let opened = opened
+        .map_err(|error| Error::unreadable(&worktree.path, sentence(&error)))
+        .and_then(|opened| Repository::of_worktree(opened, worktree.path.clone()));
     let problem = match opened {
         Err(error) => Some(error),
         Ok(opened) => {
-            let head = head::read(&opened).map(|head| worktree.head = Some(head));
-            let dirty = if present { dirty::count(&opened).map(Some) } else { Ok(None) };
+            let head = opened.head().map(|head| worktree.head = Some(head));
+            let dirty = if present { opened.count_changes().map(Some) } else { Ok(None) };
             let dirty = dirty.map(|dirty| worktree.dirty = dirty);
             head.and(dirty).err()
         }
     };
-    worktree.problem = problem.map(|error| sentence(&error));
+    worktree.problem = problem.map(|error| error.to_string());
     worktree
 }

@@ -7,7 +7,6 @@
 mod branch;
 mod checkout;
 mod create;
-mod dirty;
 mod entries;
 mod error;
 mod hook;
