@@ -52,6 +52,11 @@ codes! {
     InvalidTransition, "INVALID_TRANSITION", 422, Refused, false,
         "The state it is in does not allow it; `details` has that `status` and what would be `accepted`.";
     NotFound, "NOT_FOUND", 404, NotFound, false, "Nothing has the given id.";
+    StateRace, "STATE_RACE", 409, TryAgain, true,
+        "What was decided about changed before it could be written; look again.";
+    CheckFailed, "CHECK_FAILED", 422, Refused, false, "What has to hold before this may be done does not.";
+    TargetDiverged, "TARGET_DIVERGED", 422, Refused, false,
+        "The commit does not contain what was accepted; the details say why, path by path.";
     ResourceLimit, "RESOURCE_LIMIT", 413, Refused, false, "There is more of it than is worked on; the message names the limit.";
     NotReady, "NOT_READY", 503, TryAgain, true, "The ledger is busy, or the call was cancelled.";
     NotARepository, "NOT_A_REPOSITORY", 500, Unusable, false, "There is no Git repository here.";

@@ -104,3 +104,100 @@ impl From<git::worktree::CreateError> for Failure {
         }
     }
 }
+
+impl From<git::RevisionError> for Failure {
+    fn from(error: git::RevisionError) -> Self {
+        let (git::RevisionError::Unknown { revision, .. }
+        | git::RevisionError::Unborn { revision }
+        | git::RevisionError::NotACommit { revision, .. }) = &error;
+        Self::new(Code::InvalidInput, error.to_string())
+            .with("revision", revision.as_str())
+            .with("accepted", "a branch, a tag or an id that names one commit")
+    }
+}
+
+impl From<git::refs::RefError> for Failure {
+    fn from(error: git::refs::RefError) -> Self {
+        use git::refs::RefError;
+        let message = error.to_string();
+        match error {
+            RefError::Git(error) => error.into(),
+            RefError::Name { .. } | RefError::NoObject { .. } => Self::new(Code::InvalidInput, message),
+            RefError::Taken { name, found } => {
+                Self::new(Code::CheckFailed, message).with("ref", name).with("found", found)
+            }
+            RefError::Clash { name, with } => {
+                Self::new(Code::CheckFailed, message).with("ref", name).with("in_the_way", with)
+            }
+            RefError::Moved { name, found, .. } => {
+                Self::new(Code::StateRace, message).with("ref", name).with("found", found)
+            }
+            RefError::Damaged { name } => Self::new(Code::RepositoryUnreadable, message).with("ref", name),
+            RefError::Busy { lock } => Self::new(Code::NotReady, message).with("lock", lock),
+        }
+    }
+}
+
+impl From<git::landing::Refusal> for Failure {
+    fn from(refusal: git::landing::Refusal) -> Self {
+        use git::landing::{PathRefusal, Refusal};
+        let failure = Self::new(Code::TargetDiverged, refusal.to_string());
+        let Refusal::Paths(paths) = refusal else { return failure };
+        let detail = |PathRefusal { path, reason }: PathRefusal| {
+            let path = String::from_utf8_lossy(&path).into_owned();
+            serde_json::json!({ "path": path, "reason": reason.to_string() })
+        };
+        failure.with("paths", paths.into_iter().map(detail).collect::<Vec<_>>())
+    }
+}
+
+impl From<git::snapshot::InvalidExclusion> for Failure {
+    fn from(error: git::snapshot::InvalidExclusion) -> Self {
+        let accepted = "an exact path, or a directory with a slash at its end, below the top of the worktree";
+        Self::invalid("path", error, accepted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use git::landing::{PathRefusal, Reason, Refusal};
+    use git::refs::RefError;
+
+    #[test]
+    fn each_way_to_refuse_a_ref_has_the_code_of_what_to_do_next() {
+        let name = || "refs/foremerge/a".to_owned();
+        for (error, code) in [
+            (RefError::Name { name: name(), why: "no".into() }, Code::InvalidInput),
+            (RefError::NoObject { id: "x".into() }, Code::InvalidInput),
+            (RefError::Taken { name: name(), found: "1".into() }, Code::CheckFailed),
+            (RefError::Clash { name: name(), with: "refs/foremerge".into() }, Code::CheckFailed),
+            (RefError::Moved { name: name(), expected: "1".into(), found: None }, Code::StateRace),
+            (RefError::Damaged { name: name() }, Code::RepositoryUnreadable),
+            (RefError::Busy { lock: "a.lock".into() }, Code::NotReady),
+            (RefError::Git(git::Error::NoWorktree { path: "/r".into() }), Code::InvalidInput),
+        ] {
+            let said = error.to_string();
+            let failure = Failure::from(error);
+            assert_eq!(failure.code, code, "{failure}");
+            assert_eq!(failure.message, said);
+        }
+    }
+
+    #[test]
+    fn a_landing_is_refused_path_by_path() {
+        let paths = vec![PathRefusal { path: b"a/\xff".to_vec(), reason: Reason::Lacking }];
+        let failure = Failure::from(Refusal::Paths(paths));
+        assert_eq!(failure.code, Code::TargetDiverged);
+        assert_eq!(failure.details["paths"][0]["path"], "a/\u{fffd}");
+        assert_eq!(failure.details["paths"][0]["reason"], Reason::Lacking.to_string());
+        assert_eq!(Failure::from(Refusal::Behind).details.len(), 0);
+    }
+
+    #[test]
+    fn a_revision_that_is_no_commit_is_bad_input_that_names_it() {
+        let error = git::RevisionError::Unborn { revision: "HEAD".into() };
+        let failure = Failure::from(error);
+        assert_eq!((failure.code, &failure.details["revision"]), (Code::InvalidInput, &"HEAD".into()));
+    }
+}
