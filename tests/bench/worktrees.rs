@@ -5,7 +5,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use foremerge::git::Repository;
+use foremerge::git::worktree::Request;
+use foremerge::world::Real;
 
+use super::git::{forget_the_peak, peak};
 use super::{median, millis, ratio, wall};
 
 fn git(at: &Path, arguments: &[&str]) -> Command {
@@ -58,9 +61,13 @@ pub fn worktree() {
             }
             wall(&mut git(&at, &["worktree", "prune"]));
         }
+        forget_the_peak();
+        let request = Request { branch: "peak", path: &directory.path().join("peak"), base: "HEAD" };
+        Repository::discover(&at).unwrap().create_worktree(&Real, &request).unwrap();
+        let peak = peak();
         let [create, add, ours, theirs] = times.map(median);
         println!(
-            "worktree create, {files} files: {}, git worktree add {}, ratio {}; git status of it {}, of git's {}, ratio {}",
+            "worktree create, {files} files: {}, git worktree add {}, ratio {}; git status of it {}, of git's {}, ratio {}; peak of making one {peak}",
             millis(create),
             millis(add),
             ratio(create, add),
@@ -83,6 +90,7 @@ pub fn refs() {
         std::fs::write(refs.join(format!("chg_{number:032x}")), format!("{head}\n")).unwrap();
     }
     for kind in ["loose", "packed"] {
+        forget_the_peak();
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..15 {
             let started = Instant::now();
@@ -93,10 +101,11 @@ pub fn refs() {
         }
         let (ours, theirs) = (median(ours), median(theirs));
         println!(
-            "list of 5,000 {kind} refs {}, git for-each-ref {}, ratio {}",
+            "list of 5,000 {kind} refs {}, git for-each-ref {}, ratio {}, peak {}",
             millis(ours),
             millis(theirs),
-            ratio(ours, theirs)
+            ratio(ours, theirs),
+            peak()
         );
         wall(&mut git(&at, &["pack-refs", "--all"]));
     }
