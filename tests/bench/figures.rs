@@ -39,6 +39,7 @@ const FIGURES: &[Figure] = &[
     ("worktree", worktrees::worktree),
     ("refs", worktrees::refs),
     ("snapshot", git::snapshot),
+    ("stream", git::large_file),
     ("patch", git::patch_digest),
     ("landing", git::landing),
 ];

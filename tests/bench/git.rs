@@ -133,6 +133,17 @@ pub fn snapshot() {
     }
 }
 
+/// Files are streamed: the peak is that of a small one.
+pub fn large_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    clean_tree(root, 50);
+    let large = root.join("large");
+    std::fs::write(&large, vec![b'x'; 400 << 20]).unwrap();
+    let hash = || wall(git(root).args(["hash-object", "large"]));
+    compared("snapshot, one untracked file of 400 MiB", 3, || snapshot_of(root), || status_of(root) + hash());
+}
+
 /// The patch of a commit that changes 1,000 of 5,000 files, and that of a whole history of this project.
 pub fn patch_digest() {
     let directory = tempfile::tempdir().unwrap();

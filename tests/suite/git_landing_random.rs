@@ -1,12 +1,13 @@
 //! Landing over random histories: what `git merge-base`, `git merge-file` and `git merge-tree` say is the measure.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
 use foremerge::git::Repository;
-use foremerge::git::landing::{Landing, Refusal, Verdict};
+use foremerge::git::landing::{Earliest, Landing, Refusal, Verdict};
 
 use crate::git_landing::agrees_with_git;
 use crate::git_rounds::Chance;
@@ -140,4 +141,108 @@ fn ancestors_and_merge_bases_of_a_random_history_are_those_of_git() {
             agrees_with_git(&verdict, &root, candidate, target);
         }
     }
+}
+
+type Files = BTreeMap<&'static str, Vec<usize>>;
+
+const PATHS: [&str; 7] = ["a/f", "a/g", "b/deep/h", "b/deep/i", "c", "d/new", "d"];
+
+/// Edit, delete, move or add a file.
+fn changed(files: &Files, chance: &mut Chance) -> Files {
+    let mut files = files.clone();
+    let (path, other) = (PATHS[chance.below(5)], PATHS[chance.below(PATHS.len())]);
+    match (chance.below(8), files.get(path).cloned()) {
+        (0, _) => drop(files.remove(path)),
+        (1, Some(lines)) => {
+            files.remove(path);
+            put(&mut files, other, lines);
+        }
+        (_, Some(lines)) => drop(files.insert(path, edited(&lines, chance))),
+        (_, None) => put(&mut files, path, vec![7; 12]),
+    }
+    files
+}
+
+/// Where a file stands there is no directory, and the other way round.
+fn put(files: &mut Files, path: &'static str, lines: Vec<usize>) {
+    files.retain(|there, _| {
+        !there.starts_with(&format!("{path}/")) && !path.starts_with(&format!("{there}/"))
+    });
+    files.insert(path, lines);
+}
+
+/// Take over some of what `candidate` changed since `base`.
+fn landed(files: &Files, base: &Files, candidate: &Files, chance: &mut Chance) -> Files {
+    let mut files = files.clone();
+    let every = chance.below(2) == 0;
+    for path in PATHS {
+        if base.get(path) != candidate.get(path) && (every || chance.below(2) == 0) {
+            match candidate.get(path) {
+                Some(lines) => put(&mut files, path, lines.clone()),
+                None => drop(files.remove(path)),
+            }
+        }
+    }
+    files
+}
+
+fn whole_commit(stream: &mut String, branch: &str, from: Option<&str>, files: &Files) {
+    commit(stream, branch, from, &[]);
+    stream.push_str("deleteall\n");
+    for (path, lines) in files {
+        let text = text(lines);
+        write!(stream, "M 100644 inline {path}\ndata {}\n{text}\n", text.len()).unwrap();
+    }
+}
+
+#[test]
+fn the_earliest_landing_is_the_first_commit_whose_landing_is_proved() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let mut chance = Chance(23);
+    let mut stream = String::new();
+    for round in 0..ROUNDS {
+        let name = |branch: &str| format!("{branch}{round}");
+        let base: Files = PATHS[..5]
+            .iter()
+            .enumerate()
+            .map(|(at, path)| (*path, (at * 20..at * 20 + 12).collect()))
+            .collect();
+        let mut candidate = base.clone();
+        (0..=chance.below(3)).for_each(|_| candidate = changed(&candidate, &mut chance));
+        whole_commit(&mut stream, &name("known"), None, &base);
+        let from = format!("refs/heads/{}", name("known"));
+        whole_commit(&mut stream, &name("work"), Some(&from), &candidate);
+        writeln!(stream, "reset refs/heads/{}\nfrom {from}\n", name("main")).unwrap();
+        let mut files = base.clone();
+        for _ in 0..12 {
+            files = match chance.below(14) {
+                0 => landed(&files, &base, &candidate, &mut chance),
+                _ => changed(&files, &mut chance),
+            };
+            whole_commit(&mut stream, &name("main"), None, &files);
+        }
+    }
+    import(&root, &stream);
+    let repository = Repository::discover(&root).unwrap();
+    let proves = |candidate: &str, target: &str| {
+        matches!(repository.landing(candidate, target).unwrap(), Verdict::Landed(_))
+    };
+    let (mut found, mut in_vain) = (0, 0);
+    for round in 0..ROUNDS {
+        let id = |name: &str| git(&root, &["rev-parse", &format!("{name}{round}")]);
+        let (candidate, target, known) = (id("work"), id("main"), id("known"));
+        let range = git(&root, &["rev-list", "--first-parent", "--reverse", &format!("{known}..{target}")]);
+        let expected = range.lines().find(|commit| proves(&candidate, commit));
+        let earliest = repository.earliest_landing(&candidate, &[known], &target).unwrap();
+        match (earliest, expected) {
+            (Earliest::Landed { commit, .. }, Some(expected)) => {
+                assert_eq!(commit, expected, "round {round}");
+                found += 1;
+            }
+            (Earliest::NotLanded, None) => in_vain += 1,
+            (earliest, expected) => panic!("round {round}: {earliest:?}, not {expected:?}"),
+        }
+    }
+    assert!(found > ROUNDS / 4 && in_vain > ROUNDS / 4, "{found} {in_vain}");
 }

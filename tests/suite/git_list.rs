@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use foremerge::git::Repository;
 use foremerge::git::worktree::Worktree;
+use foremerge::git::{Exclusions, Repository};
 
 use crate::sandbox::{Sandbox, append, git, git_command, try_git, write};
 
@@ -99,6 +99,25 @@ fn every_kind_of_change_is_counted_once() {
     let before = std::fs::read(at.join(".git/index")).unwrap();
     list(&at);
     assert_eq!(std::fs::read(at.join(".git/index")).unwrap(), before);
+}
+
+#[test]
+fn what_is_hidden_from_git_counts_as_it_does_in_a_snapshot() {
+    let sandbox = Sandbox::new();
+    let part = sandbox.repository("part");
+    let at = sandbox.repository("r");
+    let url = part.to_str().unwrap();
+    git(&at, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", url, "sub"]);
+    git(&at, &["commit", "-q", "-m", "sub"]);
+    git(&at, &["config", "submodule.sub.ignore", "all"]);
+    git(&at, &["update-index", "--assume-unchanged", "src/deep/a.rs"]);
+    assert_eq!(agrees(&at)[0].dirty, Some(0));
+    write(&at.join("src/deep/a.rs"), "changed");
+    write(&at.join("sub/new"), "new");
+    assert_eq!(git(&at, &["status", "--porcelain"]), "");
+    assert_eq!(list(&at)[0].dirty, Some(2));
+    let snapshot = Repository::discover(&at).unwrap().snapshot(b"", &Exclusions::default()).unwrap();
+    assert_eq!(snapshot.changed_paths().len(), 2);
 }
 
 #[test]
