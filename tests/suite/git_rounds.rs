@@ -150,6 +150,9 @@ fn rounds(kind: &Kind, seed: u64, count: usize) {
         let words = porcelain(&root);
         let before = std::fs::read(index_of(&root)).ok();
         let snapshot = look(&root);
+        let listed = Repository::discover(&root).unwrap().worktrees().unwrap();
+        let own = listed.iter().find(|worktree| worktree.path == root).unwrap();
+        assert_eq!(own.dirty, Some(snapshot.changed_paths().len() as u64), "{own:?}");
         assert_eq!(std::fs::read(index_of(&root)).ok(), before, "the index was written");
         let place = || format!("{} with seed {seed} after {trail:#?}", kind.0);
         let ours: Vec<_> =
