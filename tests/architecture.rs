@@ -37,6 +37,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("serde_json", &["domain", "ledger", "failure", "operations", "surface"]),
     ("serde_path_to_error", &["operations"]),
     ("sha2", &["domain"]),
+    ("strsim", &["domain", "ledger"]),
     ("tempfile", &["ledger", "surface"]),
     ("thiserror", &["domain", "git", "ledger"]),
 ];

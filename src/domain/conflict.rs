@@ -93,6 +93,14 @@ words! {
     }
 }
 
+impl ConflictStatus {
+    /// Whether it still stands between the two sides.
+    #[must_use]
+    pub const fn is_unsettled(self) -> bool {
+        matches!(self, Self::Open | Self::Coordinating)
+    }
+}
+
 /// Why a finding was made; what does not apply to its rule is absent.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 #[schemars(inline)]

@@ -16,6 +16,7 @@ pub mod id;
 pub mod intent;
 pub mod message;
 pub mod metadata;
+pub mod nearest;
 pub mod scope;
 pub mod text;
 pub mod time;

@@ -50,10 +50,13 @@ macro_rules! words {
                 let wanted = text.trim();
                 Self::ALL.iter().copied().find(|word| word.as_str().eq_ignore_ascii_case(wanted)).ok_or_else(|| {
                     let accepted: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
+                    let meant = $crate::domain::nearest::nearest(wanted, accepted.iter().copied());
+                    let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
                     $crate::domain::Invalid(format!(
-                        concat!("`{}` is not {} ", $noun, "; accepted: {}"),
+                        concat!("`{}` is not {} ", $noun, "; {}accepted: {}"),
                         $crate::domain::text::quoted(wanted),
                         $crate::domain::text::article($noun),
+                        meant,
                         accepted.join(", "),
                     ))
                 })
@@ -100,6 +103,16 @@ mod tests {
             assert!(refusal.contains(kind.as_str()), "{refusal}");
             assert_eq!(ScopeKind::from_code(kind.code()), Some(*kind));
         }
+    }
+
+    #[test]
+    fn a_mistyped_word_is_put_right() {
+        let refusal = "Symbl".parse::<ScopeKind>().unwrap_err().0;
+        assert!(
+            refusal.contains("is not a scope kind; did you mean `symbol`? accepted: symbol, "),
+            "{refusal}"
+        );
+        assert!(!"gadget".parse::<ScopeKind>().unwrap_err().0.contains("did you mean"));
     }
 
     #[test]

@@ -55,6 +55,10 @@ impl From<ledger::Error> for Failure {
             }
             Error::Busy(_) | Error::Cancelled => Self::new(Code::NotReady, message),
             Error::NotFound { .. } => Self::new(Code::NotFound, message),
+            Error::Unresolved { nearest, .. } => {
+                let failure = Self::new(Code::NotFound, message);
+                if nearest.is_empty() { failure } else { failure.with("nearest", nearest) }
+            }
             Error::Ambiguous { noun, candidates, .. } => {
                 Self::new(Code::InvalidInput, format!("{message}: {}", candidates.join(", ")))
                     .with("field", noun)

@@ -65,6 +65,16 @@ pub enum Error {
         /// The id as given.
         reference: String,
     },
+    /// No entity has an id that begins so.
+    #[error("no {noun} has the id {reference}{}", meant(nearest))]
+    Unresolved {
+        /// What was looked for, such as `agent`.
+        noun: &'static str,
+        /// The id as given.
+        reference: String,
+        /// What it may mean, the most likely first, at most three.
+        nearest: Vec<String>,
+    },
     /// Several entities have an id that begins so.
     #[error("the id {reference} fits more than one {noun}")]
     Ambiguous {
@@ -96,6 +106,11 @@ pub enum Error {
 /// The path in a message, where it is known.
 fn at(path: &Path) -> String {
     if path.as_os_str().is_empty() { String::new() } else { format!(" at {}", path.display()) }
+}
+
+/// What somebody may have meant, as the end of a message.
+fn meant(nearest: &[String]) -> String {
+    if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) }
 }
 
 impl Error {

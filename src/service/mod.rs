@@ -10,6 +10,7 @@ pub mod findings;
 pub mod gates;
 pub mod host;
 pub mod matching;
+pub mod nearest;
 pub mod presence;
 pub mod recording;
 pub mod scopes;

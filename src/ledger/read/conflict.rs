@@ -9,7 +9,7 @@ use super::super::heads::{BY_HEAD, head, listed_through};
 use super::age::Place;
 use super::wording::{Meeting, Side, Wording};
 use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
-use crate::domain::{Conflict, ConflictStatus, Id, Intent};
+use crate::domain::{Conflict, ConflictStatus, Id, Intent, Severity};
 
 const SELECT: &str = "SELECT rule, severity, score, pair.low, pair.high, tier, flags, low_operation,
     high_operation, status, first_seq, low_scope, high_scope, similarity, settled, decision, conflict.pair";
@@ -20,6 +20,9 @@ const NEWEST_FIRST: &str = "first_seq DESC, conflict.pair DESC, rule DESC, low_s
 
 /// Scopes shown per side of a conflict in the overview.
 const SCOPES_SHOWN: u32 = 10;
+
+/// Unsettled conflicts looked at for which are most severe: a screen shows a few, however many there are.
+const WEIGHED: u32 = 500;
 
 impl Snapshot<'_> {
     /// One conflict.
@@ -155,6 +158,43 @@ impl Snapshot<'_> {
             found.push(StatusConflict { conflict, source, target });
         }
         Ok((found, self.count("SELECT count(*) FROM conflict WHERE status IN (1, 2)", [])?))
+    }
+
+    /// Conflicts that are OPEN or COORDINATING, the most severe of the oldest [`WEIGHED`] first, at most
+    /// `limit`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn severest_conflicts(&self, limit: u32) -> Result<Vec<Conflict>, Error> {
+        let sql = format!(
+            "{SELECT} FROM (SELECT * FROM (
+                 SELECT * FROM conflict WHERE status = 1 UNION ALL SELECT * FROM conflict WHERE status = 2
+                     ORDER BY first_seq, pair, rule, low_scope, high_scope LIMIT {WEIGHED})
+                 ORDER BY severity DESC, first_seq, pair, rule, low_scope, high_scope LIMIT ?1) conflict
+             {TABLES} ORDER BY severity DESC, first_seq, conflict.pair, rule, low_scope, high_scope"
+        );
+        let mut find = self.connection().prepare_cached(&sql)?;
+        let (mut wording, mut rows, mut found) = (Wording::new(self), find.query([limit])?, Vec::new());
+        while let Some(row) = rows.next()? {
+            found.push(wording.conflict(row)?);
+        }
+        Ok(found)
+    }
+
+    /// How many of the oldest [`WEIGHED`] of them there are of each severity that has any, most severe
+    /// first.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn severities(&self) -> Result<Vec<(Severity, u64)>, Error> {
+        let sql = format!(
+            "SELECT severity, count(*) FROM (
+                 SELECT * FROM conflict WHERE status = 1 UNION ALL SELECT * FROM conflict WHERE status = 2
+                     ORDER BY first_seq, pair, rule, low_scope, high_scope LIMIT {WEIGHED})
+             GROUP BY severity ORDER BY severity DESC"
+        );
+        let mut find = self.connection().prepare_cached(&sql)?;
+        Ok(find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
     }
 
     fn party(&self, side: Side) -> Result<StatusSide, Error> {

@@ -114,6 +114,18 @@ pub(super) fn between(
     Ok(found)
 }
 
+/// The newest thousand conflicts.
+pub(super) fn newest(connection: &Connection) -> Result<Vec<Id<Conflict>>, Error> {
+    let sql = format!(
+        "SELECT {PARTS} FROM (SELECT * FROM conflict WHERE status = 1
+             UNION ALL SELECT * FROM conflict WHERE status = 2 UNION ALL SELECT * FROM conflict WHERE status = 3
+             UNION ALL SELECT * FROM conflict WHERE status = 4 UNION ALL SELECT * FROM conflict WHERE status = 5
+             ORDER BY first_seq DESC, pair DESC, rule DESC, low_scope DESC, high_scope DESC LIMIT 1000) conflict {JOINED}"
+    );
+    let mut find = connection.prepare_cached(&sql)?;
+    Ok(find.query_map([], identity)?.collect::<Result<_, _>>()?)
+}
+
 impl Snapshot<'_> {
     /// What is on record of each conflict of an intent, settled or not.
     ///

@@ -12,6 +12,10 @@ pub trait Resolvable: IdKind + Sized {
     /// Ids in `range`, in order, at most [`MOST`].
     #[doc(hidden)]
     fn between(connection: &Connection, range: (Id<Self>, Id<Self>)) -> Result<Vec<Id<Self>>, Error>;
+
+    /// The newest of them, at most a thousand, each with a name that people know it by.
+    #[doc(hidden)]
+    fn newest(connection: &Connection) -> Result<Vec<(Id<Self>, String)>, Error>;
 }
 
 /// So many candidates are looked for: one more than are named.
@@ -25,6 +29,13 @@ impl Resolvable for Agent {
         )?;
         Ok(find.query_map(range, |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
+
+    fn newest(connection: &Connection) -> Result<Vec<(Id<Self>, String)>, Error> {
+        let mut find = connection.prepare_cached(
+            "SELECT uid, name FROM agent JOIN aggregate USING (id) ORDER BY registered_at DESC, uid LIMIT 1000",
+        )?;
+        Ok(find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    }
 }
 
 impl Resolvable for Intent {
@@ -35,11 +46,22 @@ impl Resolvable for Intent {
         )?;
         Ok(find.query_map(range, |row| row.get(0))?.collect::<Result<_, _>>()?)
     }
+
+    fn newest(connection: &Connection) -> Result<Vec<(Id<Self>, String)>, Error> {
+        let mut find = connection.prepare_cached(
+            "SELECT uid, summary FROM intent JOIN aggregate USING (id) ORDER BY created_at DESC, uid LIMIT 1000",
+        )?;
+        Ok(find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    }
 }
 
 impl Resolvable for Conflict {
     fn between(connection: &Connection, range: (Id<Self>, Id<Self>)) -> Result<Vec<Id<Self>>, Error> {
         identity::between(connection, range, MOST)
+    }
+
+    fn newest(connection: &Connection) -> Result<Vec<(Id<Self>, String)>, Error> {
+        Ok(identity::newest(connection)?.into_iter().map(|id| (id, String::new())).collect())
     }
 }
 
@@ -47,12 +69,12 @@ impl Snapshot<'_> {
     /// The one entity whose id begins with what the caller wrote.
     ///
     /// # Errors
-    /// [`Error::NotFound`], or [`Error::Ambiguous`] with the candidates.
+    /// [`Error::Unresolved`] with what it may mean, or [`Error::Ambiguous`] with the candidates.
     pub fn resolve<K: Resolvable>(&self, reference: &IdRef<K>) -> Result<Id<K>, Error> {
         let mut found = K::between(self.connection(), reference.range())?;
-        let reference = reference.to_string();
+        let (nearest, reference) = (reference, reference.to_string());
         match found.len() {
-            0 => Err(Error::NotFound { noun: K::NOUN, reference }),
+            0 => Err(Error::Unresolved { noun: K::NOUN, reference, nearest: self.ids_like(nearest)? }),
             1 => Ok(found.remove(0)),
             _ => {
                 let candidates = found.iter().take(MOST - 1).map(ToString::to_string).collect();
