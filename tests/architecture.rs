@@ -22,8 +22,8 @@ const ROOMS: &[(&str, &[&str])] = &[
 
 /// Every dependency and the rooms it may be named in.
 const HOMES: &[(&str, &[&str])] = &[
+    ("anstyle", &["operations"]),
     ("clap", &["operations", "surface"]),
-    ("comfy_table", &["operations"]),
     ("getrandom", &["world"]),
     ("gix", &["git"]),
     ("heck", &["detect"]),
@@ -39,7 +39,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("sha2", &["domain"]),
     ("strsim", &["domain", "ledger"]),
     ("tempfile", &["ledger", "surface"]),
+    ("terminal_size", &["surface"]),
     ("thiserror", &["domain", "git", "ledger"]),
+    ("unicode_segmentation", &["operations"]),
+    ("unicode_width", &["operations"]),
 ];
 
 const LONGEST_FILE: usize = 500;

@@ -7,7 +7,11 @@ use super::Render;
 use crate::failure::{Code, Exit, Failure};
 
 /// The output of an operation.
-pub trait Answer: serde::Serialize + Render {
+pub trait Answer: serde::Serialize + Render + Sized {
+    /// For callers who want nothing but the ids of what was made or is shown: what to tell them.
+    /// `None` for an answer that is not about things with ids.
+    const IDS: Option<fn(&Self) -> Vec<String>> = None;
+
     /// For a list that was cut short: where it goes on.
     fn page(&self) -> Option<PageInfo> {
         None
@@ -45,6 +49,8 @@ pub trait AnyAnswer: Render + Send {
     fn page(&self) -> Option<PageInfo>;
     /// See [`Answer::exit`].
     fn exit(&self) -> Exit;
+    /// See [`Answer::IDS`].
+    fn ids(&self) -> Option<Vec<String>>;
 }
 
 impl<A: Answer + Send> AnyAnswer for A {
@@ -62,6 +68,10 @@ impl<A: Answer + Send> AnyAnswer for A {
 
     fn exit(&self) -> Exit {
         Answer::exit(self)
+    }
+
+    fn ids(&self) -> Option<Vec<String>> {
+        A::IDS.map(|ids| ids(self))
     }
 }
 
@@ -89,10 +99,19 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for List<T> {
     }
 }
 
-impl<T: serde::Serialize> Answer for List<T>
+/// Something that lists show, which has an id.
+pub trait Listed {
+    /// The whole id.
+    fn listed_id(&self) -> String;
+}
+
+impl<T: serde::Serialize + Listed> Answer for List<T>
 where
     Self: Render,
 {
+    const IDS: Option<fn(&Self) -> Vec<String>> =
+        Some(|list| list.0.items.iter().map(Listed::listed_id).collect());
+
     fn page(&self) -> Option<PageInfo> {
         let whole = self.0.next.is_none() && self.0.items.len() as u64 == self.0.total;
         let next = self.0.next.map(|cursor| cursor.to_string());

@@ -124,6 +124,10 @@ impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         let done = if self.created { "Made the ledger" } else { "The ledger is there already:" };
         screen.line(format!("{done} {}", self.database));
-        screen.line(&self.next_step);
+        screen.gap();
+        screen.line("Register each agent in its own worktree:");
+        screen.command("foremerge agent register --name NAME");
+        screen.line("The whole story on one screen:");
+        screen.command("foremerge help lifecycle");
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod accepted;
 pub mod answer;
+pub mod events;
 pub mod registry;
 pub mod render;
 pub mod spec;
@@ -13,7 +14,6 @@ mod agent;
 mod assess;
 mod conflicts;
 mod coordinate;
-mod events;
 mod graph;
 mod init;
 mod intent;

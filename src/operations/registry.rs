@@ -4,7 +4,7 @@ use clap::{Args, FromArgMatches};
 use serde_json::Value;
 
 use super::accepted::{self, Refused, Step};
-use super::answer::AnyAnswer;
+use super::answer::{Answer, AnyAnswer};
 use super::{
     Http, Operation, Preset, Spec, agent, assess, conflicts, coordinate, events, graph, init, intent, status,
     work, worktree,
@@ -12,6 +12,7 @@ use super::{
 use crate::domain::text::beginning;
 use crate::failure::{Code, Failure};
 use crate::ledger;
+use crate::service::nearest::agent_meant;
 use crate::service::{Call, Cx, Host};
 
 /// What an operation without its types answers.
@@ -27,6 +28,8 @@ pub struct Entry {
     pub input_schema: fn() -> schemars::Schema,
     /// JSON Schema of the data it answers.
     pub output_schema: fn() -> schemars::Schema,
+    /// Whether its answers have ids.
+    pub has_ids: bool,
     /// Adds the input's arguments to a command.
     pub arguments: fn(clap::Command) -> clap::Command,
     /// Runs it with parsed arguments.
@@ -93,6 +96,7 @@ const fn entry<O: Operation>() -> Entry {
         presets: O::PRESETS,
         input_schema: || schemars::schema_for!(O::Input),
         output_schema: || schemars::schema_for!(O::Output),
+        has_ids: O::Output::IDS.is_some(),
         arguments: <O::Input as Args>::augment_args,
         run_arguments: run_arguments::<O>,
         run_json: run_json::<O>,
@@ -113,9 +117,22 @@ fn run_json<O: Operation>(host: &Host, call: &Call<'_>, input: Value) -> Answere
     }
     let read = serde_path_to_error::deserialize(&input).map_err(|error| {
         let why = error.inner().to_string();
-        refused(&schemars::schema_for!(O::Input), error.path(), &input, &beginning(&why, 2_000))
+        let written = value_at(&input, error.path()).and_then(Value::as_str).unwrap_or_default();
+        let meant = agent_meant(host, written, &why).map(|meant| format!("; {meant}")).unwrap_or_default();
+        let why = format!("{}{meant}", beginning(&why, 2_000));
+        refused(&schemars::schema_for!(O::Input), error.path(), &input, &why)
     })?;
     run::<O>(host, call, read)
+}
+
+/// The value that a path leads to.
+fn value_at<'v>(input: &'v Value, path: &serde_path_to_error::Path) -> Option<&'v Value> {
+    use serde_path_to_error::Segment;
+    path.iter().try_fold(input, |value, segment| match segment {
+        Segment::Map { key } => value.get(key),
+        Segment::Seq { index } => value.get(index),
+        _ => None,
+    })
 }
 
 /// An input that does not fit its schema at `path`.

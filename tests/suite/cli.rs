@@ -45,7 +45,15 @@ impl Cli {
 
     pub fn run<A: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = A>) -> Ran {
         let mut command = scrubbed(env!("CARGO_BIN_EXE_foremerge"));
-        for name in ["FOREMERGE_AGENT", "FOREMERGE_DB", "COLUMNS", "XDG_CONFIG_HOME"] {
+        for name in [
+            "FOREMERGE_AGENT",
+            "FOREMERGE_DB",
+            "COLUMNS",
+            "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "XDG_CONFIG_HOME",
+        ] {
             command.env_remove(name);
         }
         command.env("HOME", "/nonexistent").current_dir(&self.directory).stdin(Stdio::null());

@@ -10,8 +10,24 @@ use crate::sandbox::{Sandbox, git, scrubbed, write};
 /// What the demonstration ends with: the overview of work that goes on in agreement.
 fn ends_in_agreement(story: &str) {
     let (_, overview) = story.rsplit_once("$ foremerge status\n").unwrap_or_else(|| panic!("{story}"));
-    assert!(overview.starts_with("AGENTS 2\n"), "{overview}");
-    for part in ["\nCLAIMED 1\n", "\nIN_PROGRESS 1\n", "\nCLAIMS 2\n", "\nNo open conflicts.\n"] {
+    assert!(
+        overview.starts_with(
+            "No open conflicts.
+"
+        ),
+        "{overview}"
+    );
+    for part in [
+        "
+WORK 2  CLAIMED 1  IN_PROGRESS 1
+",
+        "
+CLAIMS 2
+",
+        "
+AGENTS 2
+",
+    ] {
         assert!(overview.contains(part), "{part:?} in {overview}");
     }
 }

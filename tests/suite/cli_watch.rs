@@ -88,8 +88,8 @@ fn once_prints_what_there_is_and_ends_and_a_person_gets_a_line_for_each() {
     let shown = cli.shown(["work", "watch", "--once"]);
     let lines: Vec<_> = shown.lines().collect();
     assert_eq!(lines.len(), 2, "{shown}");
-    assert!(lines[0].starts_with("1 ") && lines[0].contains("agent.registered"), "{shown}");
-    assert!(lines[1].contains(&agent[..12]), "{shown}");
+    assert!(lines[0].starts_with("1 ") && lines[0].ends_with(" one registered"), "{shown}");
+    assert!(lines[1].starts_with("2 ") && lines[1].contains(" one published int_"), "{shown}");
     let behind = cli.run(["--json", "work", "watch", "--once", "--after-seq", "1"]);
     assert_eq!(behind.stdout.lines().count(), 1, "{}", behind.stdout);
     assert_eq!(cli.shown(["work", "watch", "--once", "--after-seq", &u64::MAX.to_string()]), "");
@@ -120,6 +120,8 @@ fn a_watcher_nobody_reads_ends_in_peace_and_one_without_a_ledger_says_so() {
     let sandbox = Sandbox::new();
     let at = sandbox.repository("r");
     cli::at(&at).refused("NOT_INITIALIZED", ["work", "watch", "--once"]);
+    let quiet = cli::at(&at).run(["work", "watch", "--quiet"]);
+    assert!(quiet.status == 2 && quiet.stderr.contains("nothing to watch with --quiet"), "{quiet:?}");
     let cli = cli::initialized(&at);
     cli.agent("one");
     let (reader, writer) = std::io::pipe().unwrap();
@@ -174,7 +176,7 @@ fn idle(at: &Path, out: impl Into<Stdio>, shown: impl FnOnce() -> String) -> Chi
     // Its end of the output is open there alone from here on.
     drop(command);
     let shown = shown();
-    assert!(shown.contains("agent.registered"), "{shown}");
+    assert!(shown.contains("one registered"), "{shown}");
     child
 }
 
@@ -198,7 +200,7 @@ fn a_watcher_with_nothing_to_print_ends_when_its_terminal_is_closed() {
     let sandbox = Sandbox::new();
     let terminal = Terminal::new();
     let out = program_side(&terminal.path, false);
-    let mut child = idle(&sandbox.repository("r"), out, || terminal.shows("agent.registered"));
+    let mut child = idle(&sandbox.repository("r"), out, || terminal.shows("one registered"));
     drop(terminal);
     let (status, said) = ended(&mut child);
     assert_eq!((status.code(), said.as_str()), (Some(0), ""));
@@ -254,12 +256,12 @@ fn a_person_ends_a_watcher_from_the_keyboard() {
     worker.go();
     let (send, ended) = mpsc::channel();
     std::thread::spawn(move || {
-        let shown = terminal.shows("agent.registered");
+        let shown = terminal.shows("one registered");
         terminal.types(&[3]);
         let _ = send.send((shown, terminal.shows("")));
     });
     let (shown, rest) = ended.recv_timeout(PATIENCE).expect("the watcher ends");
-    assert!(shown.contains("agent.registered"), "{shown}");
+    assert!(shown.contains("one registered"), "{shown}");
     assert!(!rest.contains("foremerge"), "it goes without a word: {rest}");
     assert_eq!(worker.end().status.signal(), Some(2));
 }

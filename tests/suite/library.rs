@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foremerge::domain::Timestamp;
 use foremerge::failure::{Code, Failure};
 use foremerge::git::scaffold;
-use foremerge::ledger::{Durability, Settings};
+use foremerge::ledger::{Durability, Ledger, Settings};
 use foremerge::operations::answer::AnyAnswer;
 use foremerge::operations::{Screen, registry};
 use foremerge::service::{Call, Host, Surface};
@@ -68,9 +68,18 @@ impl<W: World + 'static> Library<W> {
 
     /// What a person sees, `width` columns wide.
     pub fn screen(&self, operation: &str, input: Value, width: u16) -> String {
-        let mut screen = Screen::new(width, self.now());
+        self.screen_on(Screen::new(width, self.now()), operation, input)
+    }
+
+    /// What a person sees on a screen.
+    pub fn screen_on(&self, mut screen: Screen, operation: &str, input: Value) -> String {
         self.call(operation, input).unwrap().render(&mut screen);
         screen.into_text()
+    }
+
+    /// The ledger, for what no operation does.
+    pub fn ledger(&self) -> Arc<Ledger> {
+        self.host.ledger().unwrap()
     }
 
     pub fn refusal(&self, code: Code, operation: &str, input: Value) -> Failure {

@@ -103,7 +103,8 @@ fn long_sections_of_the_overview_are_cut_and_their_counts_are_whole() {
         (&json!("INTENT"), &json!(23), &json!({ "intents": 3 }))
     );
     let shown = library.screen("status", json!({}), 100);
-    assert_eq!(shown.matches("… and 3 more").count(), 2, "{shown}");
+    assert_eq!(shown.matches("… and 15 more").count(), 2, "{shown}");
+    assert!(shown.contains("\nWORK 23  INTENT 23\n") && shown.contains("\nAGENTS 23\n"), "{shown}");
 }
 
 #[test]

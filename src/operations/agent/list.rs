@@ -2,10 +2,11 @@
 
 use serde::Deserialize;
 
-use crate::domain::Agent;
+use crate::domain::{Agent, AgentStatus};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::Cursor;
 use crate::operations::answer::{self, page_size};
+use crate::operations::render::{Cell, dim};
 use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -48,23 +49,30 @@ impl Operation for List {
     }
 }
 
+impl answer::Listed for Agent {
+    fn listed_id(&self) -> String {
+        self.id.to_string()
+    }
+}
+
 impl Render for answer::List<Agent> {
     fn render(&self, screen: &mut Screen) {
         if self.0.total == 0 {
-            return screen
-                .line("No agents are registered. Register one: foremerge agent register --name NAME");
+            screen.line("No agents are registered. Register one in each worktree:");
+            return screen.command("foremerge agent register --name NAME");
         }
         let rows = self.0.items.iter().map(|agent| {
             vec![
-                agent.id.short(),
-                agent.name.clone(),
-                agent.git_branch.clone().unwrap_or_default(),
-                agent.worktree.clone().unwrap_or_default(),
-                screen.ago(agent.registered_at),
+                Cell::from(agent.id),
+                Cell::cut(&agent.name, 2),
+                if agent.status == AgentStatus::Retired { dim("retired").into() } else { Cell::default() },
+                agent.git_branch.as_deref().unwrap_or_default().into(),
+                agent.worktree.as_deref().unwrap_or_default().into(),
+                dim(screen.ago(agent.registered_at)).into(),
             ]
         });
         let rows: Vec<_> = rows.collect();
-        screen.table(&["AGENT", "NAME", "BRANCH", "WORKTREE", "REGISTERED"], rows);
+        screen.table(&["AGENT", "NAME", "STATUS", "BRANCH", "WORKTREE", "REGISTERED"], rows);
         screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
     }
 }

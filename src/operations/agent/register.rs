@@ -131,13 +131,20 @@ fn around(cx: &Cx<'_, OpenLedger>) -> Result<Option<(PathBuf, crate::git::Head)>
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.agent.id.to_string()]);
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         super::details(&self.agent, screen);
         for warning in &self.warnings {
-            screen.line(format!("warning: {warning}"));
+            screen.warning(warning);
         }
+        screen.gap();
+        screen.line("It acts in every command of a shell that knows it:");
+        screen.command(format!("export FOREMERGE_AGENT={}", self.agent.id));
+        screen.line("Say what you are about to do before you write code:");
+        screen.command("foremerge intent publish --task TASK --summary SUMMARY --scope KIND:KEY=OPERATION");
     }
 }

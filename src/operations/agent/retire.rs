@@ -64,7 +64,9 @@ impl Operation for Retire {
 /// Most intents a refusal names.
 const SHOWN: u32 = 10;
 
-impl Answer for Agent {}
+impl Answer for Agent {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|agent| vec![agent.id.to_string()]);
+}
 
 impl Render for Agent {
     fn render(&self, screen: &mut Screen) {

@@ -6,6 +6,7 @@ use crate::domain::{Assessment, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::Cursor;
 use crate::operations::answer::{self, page_size};
+use crate::operations::render::{Cell, dim};
 use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -53,18 +54,29 @@ impl Operation for List {
     }
 }
 
+impl answer::Listed for Assessment {
+    fn listed_id(&self) -> String {
+        self.id.to_string()
+    }
+}
+
 impl Render for answer::List<Assessment> {
     fn render(&self, screen: &mut Screen) {
         if self.0.total == 0 {
-            return screen.line("Nothing was assessed: foremerge assess record --help");
+            screen.line("Nothing was assessed yet. What the other work is, and what you make of it:");
+            screen.command("foremerge conflicts list --status open");
+            return screen.command(
+                "foremerge assess record --intent INTENT_ID --related-intent INTENT_ID \
+                 --verdict conflicts --action rescoping --rationale WHY",
+            );
         }
         let rows = self.0.items.iter().map(|assessment| {
             vec![
-                assessment.verdict.in_words().to_owned(),
-                assessment.related_intent_id.short(),
-                assessment.action.to_string(),
-                assessment.rationale.clone(),
-                screen.ago(assessment.created_at),
+                Cell::from(assessment.verdict),
+                assessment.related_intent_id.into(),
+                assessment.action.to_string().into(),
+                Cell::from(&assessment.rationale),
+                dim(screen.ago(assessment.created_at)).into(),
             ]
         });
         let rows: Vec<_> = rows.collect();

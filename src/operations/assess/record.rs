@@ -9,6 +9,7 @@ use crate::domain::transition::Act;
 use crate::domain::{Agent, Assessment, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::Draft;
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::acting::{Touched, act};
 use crate::service::gates::may;
@@ -83,17 +84,29 @@ impl Operation for Record {
     }
 }
 
-impl Answer for Assessment {}
+impl Answer for Assessment {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|assessment| vec![assessment.id.to_string()]);
+}
 
 impl Render for Assessment {
     fn render(&self, screen: &mut Screen) {
-        screen.line(format!(
-            "Recorded {}: {} {} {}, {}",
-            self.id,
-            self.intent_id.short(),
-            self.verdict.in_words(),
-            self.related_intent_id.short(),
-            self.action
-        ));
+        let said = plain("Recorded ").and_dim(self.id).and(": ").id(self.intent_id).and(" ");
+        let said = said.then(self.verdict).and(" ").id(self.related_intent_id);
+        screen.line(said.and(format!(", {}", self.action)));
+        let (why, command) = match self.action {
+            Reaction::Proceeding => return,
+            Reaction::Rescoping => ("Say what you touch instead:", "foremerge intent amend "),
+            Reaction::Waiting => ("See when the other work moves:", "foremerge intent show "),
+            Reaction::Abandoning => {
+                ("Give the work up, so that nobody waits for it:", "foremerge work discard ")
+            }
+        };
+        screen.line(why);
+        let own = |command| plain(command).id(self.intent_id).and(" --agent ").id(self.agent_id);
+        screen.command(match self.action {
+            Reaction::Rescoping => own(command).and(" --scope KIND:KEY=OPERATION"),
+            Reaction::Abandoning => own(command).and(" --reason REASON"),
+            Reaction::Proceeding | Reaction::Waiting => plain(command).id(self.related_intent_id),
+        });
     }
 }

@@ -13,6 +13,7 @@ use crate::domain::{Agent, Conflict, Id, IdRef, Intent, Scope, ScopeOperation, S
 use crate::failure::{Code, Exit, Failure};
 use crate::ledger::Snapshot;
 use crate::ledger::read::Among;
+use crate::operations::render::{Text, plain};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::matching::Matches;
 use crate::service::{Cx, OpenLedger, presence, scopes};
@@ -347,6 +348,13 @@ fn words(
 }
 
 impl Finding {
+    fn id(&self) -> String {
+        match self {
+            Self::OnRecord(conflict) => conflict.id.to_string(),
+            Self::WhatIf(conflict) => conflict.id.to_string(),
+        }
+    }
+
     /// How much it matters, unless it is settled.
     fn severity(&self) -> Option<Severity> {
         match self {
@@ -357,6 +365,9 @@ impl Finding {
 }
 
 impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> =
+        Some(|output| output.conflicts.iter().map(|finding| finding.id()).collect());
+
     fn exit(&self) -> Exit {
         let worst = self.conflicts.iter().filter_map(Finding::severity).max();
         match (self.fail_on, worst) {
@@ -371,9 +382,11 @@ impl Render for Output {
         for conflict in &self.conflicts {
             screen.gap();
             match conflict {
-                Finding::OnRecord(conflict) => super::details(conflict, screen),
+                Finding::OnRecord(conflict) => super::advice(conflict, screen),
                 Finding::WhatIf(conflict) => {
-                    screen.line(format!("{} {} (would be found)", conflict.severity, conflict.kind));
+                    screen.line(
+                        Text::from(conflict.severity).and(format!(" {} (would be found)", conflict.kind)),
+                    );
                     screen.line(format!("  {}", conflict.explanation));
                     screen.line(format!("  {}", conflict.suggestion));
                 }
@@ -381,17 +394,10 @@ impl Render for Output {
         }
         screen.gap();
         for work in &self.stopped_work {
-            screen.line(format!(
-                "Stopped work: {} {} ({})",
-                work.intent_id.short(),
-                work.summary,
-                work.agent
-            ));
+            let stopped = plain("Stopped work: ").id(work.intent_id);
+            screen.line(stopped.and(format!(" {} ({})", work.summary, work.agent)));
         }
-        let hidden = self.cut.of("conflicts") + self.omitted.unwrap_or(0);
-        if hidden > 0 {
-            screen.line(format!("{hidden} more findings are not shown."));
-        }
+        super::hidden(self.cut.of("conflicts") + self.omitted.unwrap_or(0), screen);
         let intents = if self.checked_intents == 1 { "intent" } else { "intents" };
         let verdict = match (self.conflicts.is_empty(), self.blocking) {
             (true, _) => "Nothing collides.",

@@ -7,6 +7,7 @@ use crate::domain::{Conflict, IdRef};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::Cursor;
 use crate::operations::answer::{self, page_size};
+use crate::operations::render::{Cell, dim, plain};
 use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -56,19 +57,30 @@ impl Operation for Detections {
     }
 }
 
+impl answer::Listed for Detection {
+    fn listed_id(&self) -> String {
+        self.id.to_string()
+    }
+}
+
 impl Render for answer::List<Detection> {
     fn render(&self, screen: &mut Screen) {
         let rows = self.0.items.iter().map(|seen| {
             vec![
-                seen.seq.to_string(),
-                seen.severity.to_string(),
-                if seen.previously_settled { "settled" } else { "open" }.to_owned(),
-                seen.explanation.clone(),
-                screen.ago(seen.detected_at),
+                Cell::from(dim(seen.seq)),
+                seen.severity.into(),
+                if seen.previously_settled { dim("settled") } else { plain("open") }.into(),
+                Cell::cut(&seen.explanation, 3),
+                dim(screen.ago(seen.detected_at)).into(),
             ]
         });
         let rows: Vec<_> = rows.collect();
         screen.table(&["EVENT", "SEVERITY", "THEN", "WHAT", "SEEN"], rows);
+        screen.gap();
+        if let Some(seen) = self.0.items.first() {
+            screen.line("Where it stands now:");
+            screen.command(plain("foremerge conflicts show ").id(seen.conflict_id));
+        }
         screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
     }
 }

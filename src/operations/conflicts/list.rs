@@ -6,6 +6,7 @@ use crate::domain::{Conflict, ConflictStatus};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::Cursor;
 use crate::operations::answer::{self, page_size};
+use crate::operations::render::{Cell, dim, plain};
 use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -50,22 +51,34 @@ impl Operation for List {
     }
 }
 
+impl answer::Listed for Conflict {
+    fn listed_id(&self) -> String {
+        self.id.to_string()
+    }
+}
+
 impl Render for answer::List<Conflict> {
     fn render(&self, screen: &mut Screen) {
         if self.0.total == 0 {
-            return screen.line("No conflicts.");
+            screen.line("No such conflicts are on record. What would collide with work you plan:");
+            return screen.command("foremerge conflicts check --intent SUMMARY --scope KIND:KEY=OPERATION");
         }
         let rows = self.0.items.iter().map(|conflict| {
             vec![
-                conflict.id.short(),
-                conflict.severity.to_string(),
-                conflict.status.to_string(),
-                conflict.explanation.clone(),
-                screen.ago(conflict.detected_at),
+                Cell::from(conflict.id),
+                conflict.severity.into(),
+                conflict.status.into(),
+                Cell::cut(&conflict.explanation, 3),
+                dim(screen.ago(conflict.detected_at)).into(),
             ]
         });
         let rows: Vec<_> = rows.collect();
         screen.table(&["CONFLICT", "SEVERITY", "STATUS", "WHAT", "FOUND"], rows);
+        screen.gap();
+        if let Some(conflict) = self.0.items.first() {
+            screen.line("Both sides, and what to do:");
+            screen.command(plain("foremerge conflicts show ").id(conflict.id));
+        }
         screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
     }
 }

@@ -5,25 +5,56 @@ pub(super) mod detections;
 pub(super) mod list;
 pub(super) mod resolve;
 pub(super) mod show;
+mod sides;
 
 use super::Screen;
 use crate::domain::Conflict;
-use crate::domain::conflict::OpenConflicts;
+use crate::domain::conflict::{Decision, OpenConflicts};
+use crate::operations::render::{Style, Text, plain};
+
+/// Conflicts that are named with a command each.
+const SHOWN: usize = 5;
 
 /// One conflict, for a person.
 pub(super) fn details(conflict: &Conflict, screen: &mut Screen) {
-    screen.line(format!("{} {} ({}, {})", conflict.severity, conflict.kind, conflict.id, conflict.status));
+    let head = Text::from(conflict.severity).and(format!(" {} (", conflict.kind)).id(conflict.id);
+    screen.line(head.and(", ").then(conflict.status).and(")"));
     screen.line(format!("  {}", conflict.explanation));
+}
+
+/// The same with what to do about it.
+pub(super) fn advice(conflict: &Conflict, screen: &mut Screen) {
+    details(conflict, screen);
     screen.line(format!("  {}", conflict.suggestion));
+}
+
+/// Says how many findings an answer leaves out.
+pub(super) fn hidden(count: u64, screen: &mut Screen) {
+    match count {
+        0 => {}
+        1 => screen.line("One more finding is not shown."),
+        _ => screen.line(format!("{count} more findings are not shown.")),
+    }
+}
+
+/// What was agreed, for a person.
+pub(super) fn decided(decision: &Decision, by: Text, screen: &mut Screen) {
+    screen.fields([
+        ("decided", plain(&decision.title)),
+        ("why", plain(&decision.rationale)),
+        ("by", by.and_dim(format!("  {}", screen.ago(decision.decided_at)))),
+        ("decision", decision.id.into()),
+    ]);
 }
 
 /// What is open against an intent, for a person.
 pub(super) fn open(open: &OpenConflicts, screen: &mut Screen) {
     if open.count == 0 {
-        return screen.line("No open conflicts.");
+        return screen.line(Text::default().styled(Style::Good, "No open conflicts."));
     }
-    screen.line(format!("Open conflicts: {}", open.count));
-    for id in &open.ids {
-        screen.line(format!("  foremerge conflicts show {}", id.short()));
+    screen.heading(format!("OPEN CONFLICTS {}", open.count));
+    for id in open.ids.iter().take(SHOWN) {
+        screen.command(plain("foremerge conflicts show ").id(id));
     }
+    screen.more_in(open.ids.len().min(SHOWN), open.count, "foremerge conflicts list --status open");
 }

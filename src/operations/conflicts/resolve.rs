@@ -7,6 +7,7 @@ use crate::domain::text::{Prose, Summary};
 use crate::domain::{Agent, Conflict, ConflictStatus, Id, IdRef, Intent};
 use crate::failure::{Audience, Code, Failure};
 use crate::ledger::{Draft, Transaction};
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::acting::{Touched, act};
 use crate::service::{Cx, OpenLedger, Surface};
@@ -44,6 +45,9 @@ pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     also_resolved: Vec<Id<Conflict>>,
+    /// Who recorded it, for a person.
+    #[serde(skip)]
+    by: String,
 }
 
 impl Operation for Resolve {
@@ -105,8 +109,9 @@ impl Operation for Resolve {
             });
             let entity = conflict.id.to_string();
             let cause = transaction.record(Draft { entity, agent, cause: None, fact })?;
+            let by = actor.agent.name.clone();
             actor.acted(transaction, cause, Touched::Nothing)?;
-            Ok(Output { conflict: transaction.conflict(conflict.id)?, also_resolved })
+            Ok(Output { conflict: transaction.conflict(conflict.id)?, also_resolved, by })
         })
     }
 }
@@ -139,17 +144,32 @@ fn is_party(
     Ok(transaction.intent(between.0)?.agent_id == agent || transaction.intent(between.1)?.agent_id == agent)
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| {
+        let settled = std::iter::once(&output.conflict.id).chain(&output.also_resolved);
+        settled.map(ToString::to_string).collect()
+    });
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         super::details(&self.conflict, screen);
         if let Some(decision) = &self.conflict.decision {
-            screen.line(format!("  Decided ({}): {}", decision.id.short(), decision.title));
+            screen.gap();
+            super::decided(decision, plain(&self.by), screen);
         }
-        if !self.also_resolved.is_empty() {
-            let others: Vec<_> = self.also_resolved.iter().map(Id::short).collect();
-            screen.line(format!("Settled with it: {}", others.join(", ")));
+        if self.also_resolved.is_empty() {
+            return;
         }
+        screen.gap();
+        screen.heading(format!("SETTLED WITH IT {}", self.also_resolved.len()));
+        for id in self.also_resolved.iter().take(super::SHOWN) {
+            screen.line(*id);
+        }
+        screen.more_in(
+            self.also_resolved.len().min(super::SHOWN),
+            self.also_resolved.len() as u64,
+            "foremerge conflicts list --status resolved",
+        );
     }
 }

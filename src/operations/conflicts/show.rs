@@ -1,8 +1,9 @@
 //! `get_conflict`: both sides of a conflict, why it was found and what to do.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use crate::domain::{Conflict, IdRef, ScopeOperation};
+use super::sides::{self, Side};
+use crate::domain::{Conflict, IdRef};
 use crate::failure::{Code, Failure};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
@@ -16,6 +17,16 @@ pub struct Input {
     /// The conflict, or the beginning of its id.
     #[arg(value_name = "CONFLICT_ID")]
     id: IdRef<Conflict>,
+}
+
+/// The conflict.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Output {
+    #[serde(flatten)]
+    conflict: Conflict,
+    /// Source and target, for a person; absent where nothing is known here.
+    #[serde(skip)]
+    sides: [Option<Side>; 2],
 }
 
 impl Operation for Show {
@@ -32,47 +43,44 @@ impl Operation for Show {
     };
     type Needs = OpenLedger;
     type Input = Input;
-    type Output = Conflict;
+    type Output = Output;
 
-    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Conflict, Failure> {
-        Ok(cx.ledger().read(|snapshot| snapshot.conflict(snapshot.resolve(&input.id)?))?)
+    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
+        cx.ledger().read(|snapshot| {
+            let conflict = snapshot.conflict(snapshot.resolve(&input.id)?)?;
+            // A side whose events have not arrived here does not hide the other.
+            let side = |intent| match Side::read(snapshot, intent) {
+                Err(failure) if failure.code == Code::NotFound => Ok(None),
+                side => side.map(Some),
+            };
+            let sides = [side(conflict.source_intent_id)?, side(conflict.target_intent_id)?];
+            Ok(Output { conflict, sides })
+        })
     }
 }
 
-impl Answer for Conflict {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.conflict.id.to_string()]);
+}
 
-impl Render for Conflict {
+impl Render for Output {
     fn render(&self, screen: &mut Screen) {
-        super::details(self, screen);
+        let (conflict, evidence) = (&self.conflict, &self.conflict.evidence);
+        super::details(conflict, screen);
+        sides::show(conflict, &self.sides, screen);
         screen.gap();
-        let evidence = &self.evidence;
-        let mut fields = vec![("rule", evidence.rule.to_string()), ("score", format!("{:.3}", self.score))];
+        screen.heading("WHY");
+        let when = if evidence.detected_before_code { ", before there was code" } else { "" };
+        let mut fields = vec![("found", format!("{}{when}", screen.ago(conflict.detected_at)))];
+        let certainty = if evidence.asserted { "certain" } else { "a hint" };
+        fields.extend(evidence.at.iter().map(|at| ("overlap", format!("{} ({certainty})", at.overlap))));
         fields.extend(
             evidence
                 .summary_jaccard
-                .map(|share| ("summaries", format!("{share:.3} of their words are shared"))),
+                .map(|share| ("summaries", format!("{:.0} % of their words are shared", share * 100.0))),
         );
-        fields.extend(evidence.at.iter().map(|at| ("overlap", at.overlap.clone())));
-        fields.push(("source", self.source_intent_id.to_string()));
-        let side = |operation: Option<ScopeOperation>, inferred, scope| {
-            let origin = if inferred { "read from prose" } else { "declared" };
-            let does = operation.map_or("claim".to_owned(), |operation| format!("{operation} ({origin})"));
-            ("", format!("{does} on {scope}"))
-        };
-        fields.extend(
-            evidence
-                .at
-                .iter()
-                .map(|at| side(at.source_operation, at.source_operation_inferred, &at.source_scope)),
-        );
-        fields.push(("target", self.target_intent_id.to_string()));
-        fields.extend(
-            evidence
-                .at
-                .iter()
-                .map(|at| side(at.target_operation, at.target_operation_inferred, &at.target_scope)),
-        );
-        fields.push(("found", screen.ago(self.detected_at)));
+        fields.push(("rule", format!("{}, score {:.3}", evidence.rule, conflict.score)));
         screen.fields(fields);
+        sides::what_to_do(conflict, &self.sides, screen);
     }
 }

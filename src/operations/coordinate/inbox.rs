@@ -1,13 +1,15 @@
 //! `read_inbox`: what others wrote to an agent.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::fact::{CoordinationRead, Fact};
 use crate::domain::{Agent, Id, IdRef, Message, MessageStatus};
 use crate::failure::{Code, Failure};
-use crate::ledger::read::Cursor;
-use crate::ledger::{Draft, Transaction};
+use crate::ledger::read::{Cursor, Page};
+use crate::ledger::{Draft, Snapshot, Transaction};
 use crate::operations::answer::{self, page_size};
+use crate::operations::events::phrase::Names;
+use crate::operations::render::{Text, plain};
 use crate::operations::{Cli, Effect, Http, Method, Operation, Preset, Render, Screen, Spec};
 use crate::service::acting::{Touched, act};
 use crate::service::{Cx, OpenLedger, Surface, presence};
@@ -42,6 +44,17 @@ pub struct Input {
     cursor: Option<Cursor>,
 }
 
+/// A message, with what a person knows its sender by.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+pub struct Letter {
+    #[serde(flatten)]
+    message: Message,
+    /// The sender's name, for a person.
+    #[serde(skip)]
+    from: Text,
+}
+
 const VARIABLE: &str = "FOREMERGE_AGENT";
 const AGENT: &str = "the id of an agent, or its beginning";
 
@@ -63,7 +76,7 @@ impl Operation for Inbox {
     }];
     type Needs = OpenLedger;
     type Input = Input;
-    type Output = answer::List<Message>;
+    type Output = answer::List<Letter>;
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
         let named = whose(cx, input.id, input.agent_id)?;
@@ -71,14 +84,14 @@ impl Operation for Inbox {
         if !input.mark_read {
             let (page, agent) = cx.ledger().read::<_, Failure>(|snapshot| {
                 let agent = snapshot.resolve(&named)?;
-                Ok((snapshot.inbox(agent, cursor, limit)?, agent))
+                Ok((letters(snapshot, agent, cursor, limit)?, agent))
             })?;
             presence::looked(cx, agent);
             return Ok(answer::List(page));
         }
         act(cx, &named, move |transaction, actor| {
             let agent = actor.agent.id;
-            let mut page = transaction.inbox(agent, cursor, limit)?;
+            let page = transaction.inbox(agent, cursor, limit)?;
             let unread = page.items.iter().filter(|message| message.status == MessageStatus::Unread);
             let messages: Vec<_> = unread.map(|message| message.id).collect();
             if messages.is_empty() {
@@ -86,11 +99,21 @@ impl Operation for Inbox {
             } else {
                 let cause = mark(transaction, agent, messages)?;
                 actor.acted(transaction, cause, Touched::Nothing)?;
-                page = transaction.inbox(agent, cursor, limit)?;
             }
-            Ok(answer::List(page))
+            Ok(answer::List(letters(transaction, agent, cursor, limit)?))
         })
     }
+}
+
+fn letters(
+    snapshot: &Snapshot<'_>,
+    agent: Id<Agent>,
+    cursor: Option<Cursor>,
+    limit: u32,
+) -> Result<Page<Letter>, Failure> {
+    let page = snapshot.inbox(agent, cursor, limit)?;
+    let names = Names::of_agents(snapshot, page.items.iter().map(|message| message.from_agent_id))?;
+    Ok(page.map(|message| Letter { from: names.name(message.from_agent_id), message }))
 }
 
 fn mark(
@@ -137,13 +160,49 @@ fn from_the_environment(cx: &Cx<'_, OpenLedger>) -> Result<IdRef<Agent>, Failure
     }
 }
 
-impl Render for answer::List<Message> {
+impl answer::Listed for Letter {
+    fn listed_id(&self) -> String {
+        self.message.id.to_string()
+    }
+}
+
+impl Render for answer::List<Letter> {
     fn render(&self, screen: &mut Screen) {
         if self.0.total == 0 {
-            return screen.line("No messages.");
+            screen.line("No messages. Whom to write to, and how:");
+            screen.command("foremerge agent list");
+            return screen
+                .command("foremerge coordinate send --from AGENT_ID --to AGENT_ID --message MESSAGE");
         }
-        super::list(&self.0.items, screen);
+        for Letter { message, from } in &self.0.items {
+            screen.gap();
+            let head = Text::from(message.status).and("  ").then(from.clone());
+            let head = head.and_dim(format!("  {}", screen.ago(message.created_at)));
+            let head = match message.conflict_id {
+                Some(conflict) => head.and("  about ").id(conflict),
+                None => head,
+            };
+            screen.line(head.and("  ").id(message.id));
+            for line in message.message.lines() {
+                screen.line(format!("  {line}"));
+            }
+        }
+        let unread = |letter: &&Letter| letter.message.status == MessageStatus::Unread;
         screen.gap();
+        if let Some(Letter { message, from }) = self.0.items.iter().rfind(unread).or(self.0.items.last()) {
+            screen.line(plain("To answer ").then(from.clone()).and(":"));
+            let answer = plain("foremerge coordinate send --from ").id(message.to_agent_id);
+            let answer = answer.and(" --to ").id(message.from_agent_id);
+            let answer = match message.conflict_id {
+                Some(conflict) => answer.and(" --conflict ").id(conflict),
+                None => answer,
+            };
+            screen.command(answer.and(" --message MESSAGE"));
+        }
+        if let Some(Letter { message, .. }) = self.0.items.iter().find(unread) {
+            screen.line("Once you have read them:");
+            screen.command(plain("foremerge coordinate inbox ").id(message.to_agent_id).and(" --mark-read"));
+        }
         screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
     }
 }

@@ -1,12 +1,13 @@
 //! `coordinate_with_agent`: an agent writes to another.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::fact::{ConflictBetween, CoordinationSent, Fact};
 use crate::domain::text::Prose;
 use crate::domain::{Agent, AgentStatus, Conflict, Id, IdRef, Message};
 use crate::failure::{Audience, Code, Failure};
 use crate::ledger::Draft;
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::acting::{Touched, act};
 use crate::service::{Cx, OpenLedger};
@@ -32,6 +33,16 @@ pub struct Input {
     conflict_id: Option<IdRef<Conflict>>,
 }
 
+/// The message as it was kept.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub struct Output {
+    #[serde(flatten)]
+    message: Message,
+    /// The recipient's name, for a person.
+    #[serde(skip)]
+    to: String,
+}
+
 impl Operation for Send {
     const SPEC: Spec = Spec {
         id: "coordinate_with_agent",
@@ -48,9 +59,9 @@ impl Operation for Send {
     };
     type Needs = OpenLedger;
     type Input = Input;
-    type Output = Message;
+    type Output = Output;
 
-    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Message, Failure> {
+    fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Output, Failure> {
         let (to, about, message) = (input.to_agent_id, input.conflict_id, input.message.into_string());
         act(cx, &input.from_agent_id, move |transaction, actor| {
             let agent = actor.agent.id;
@@ -79,15 +90,26 @@ impl Operation for Send {
             let fact = Fact::CoordinationSent(CoordinationSent { to_agent_id: recipient.id, message, about });
             let cause = transaction.record(Draft { entity: id.to_string(), agent, cause: None, fact })?;
             actor.acted(transaction, cause, Touched::Nothing)?;
-            Ok(transaction.message(id)?)
+            Ok(Output { message: transaction.message(id)?, to: recipient.name })
         })
     }
 }
 
-impl Answer for Message {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.message.id.to_string()]);
+}
 
-impl Render for Message {
+impl Render for Output {
     fn render(&self, screen: &mut Screen) {
-        screen.line(format!("Sent {} to {}", self.id, self.to_agent_id.short()));
+        let Self { message, to } = self;
+        let sent = plain("Sent ").and_dim(message.id).and(format!(" to {to} (")).id(message.to_agent_id);
+        screen.line(sent.and(")"));
+        if let Some(conflict) = message.conflict_id {
+            screen.line("Once you agree, put it on record:");
+            let resolve = plain("foremerge conflicts resolve ").id(conflict).and(" --agent ");
+            let resolve =
+                resolve.id(message.from_agent_id).and(" --resolution RESOLUTION --rationale RATIONALE");
+            screen.command(resolve);
+        }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::failure::{Code, Exit, Failure};
 use crate::ledger::audit;
 use crate::operations::answer::clamped;
+use crate::operations::render::{Style, Text, plain};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -82,7 +83,8 @@ impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         match (&self.first_bad_seq, &self.reason) {
             (Some(seq), Some(reason)) => {
-                screen.line(format!("BAD at event {seq}: {reason}"));
+                let bad = Text::default().styled(Style::Alarm, format!("BAD at event {seq}"));
+                screen.line(bad.and(format!(": {reason}")));
                 screen.line(match self.events_verified {
                     0 => "There is none before it.".to_owned(),
                     1 => "The one event before it is as it was recorded.".to_owned(),
@@ -96,7 +98,7 @@ impl Render for Output {
             }),
         }
         if let Some(head) = &self.head_hash {
-            screen.line(format!("head {head}"));
+            screen.line(plain("head ").and_dim(head));
         }
     }
 }

@@ -2,9 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::phrase::{Names, told};
 use crate::domain::Event;
 use crate::failure::{Code, Failure};
+use crate::ledger;
 use crate::operations::answer::{PageInfo, clamped};
+use crate::operations::render::{Cell, dim};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger};
 
@@ -30,6 +33,9 @@ pub struct Output {
     /// The newest event there is.
     #[serde(skip)]
     last_seq: u64,
+    /// Of the agents they name.
+    #[serde(skip)]
+    names: Names,
 }
 
 impl Output {
@@ -59,13 +65,18 @@ impl Operation for List {
         let limit = clamped(input.limit, 100, 1_000);
         // Beyond the largest sequence number there is nothing, which is an answer too.
         let after = input.after_seq.min(i64::MAX.cast_unsigned());
-        Ok(cx.ledger().read::<_, crate::ledger::Error>(|snapshot| {
-            Ok(Output { events: snapshot.events(after, limit)?, last_seq: snapshot.last_seq()? })
+        Ok(cx.ledger().read::<_, ledger::Error>(|snapshot| {
+            let events = snapshot.events(after, limit)?;
+            let names = Names::of(snapshot, &events)?;
+            Ok(Output { events, last_seq: snapshot.last_seq()?, names })
         })?)
     }
 }
 
 impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> =
+        Some(|output| output.events.iter().map(|event| event.event_id.to_string()).collect());
+
     fn page(&self) -> Option<PageInfo> {
         self.next().map(|seq| PageInfo { next: Some(seq.to_string()), total: self.last_seq })
     }
@@ -74,20 +85,23 @@ impl Answer for Output {
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         if self.events.is_empty() {
-            return screen.line("No events.");
+            if self.last_seq == 0 {
+                screen.line("Nothing has happened yet. Register an agent in each worktree:");
+                return screen.command("foremerge agent register --name NAME");
+            }
+            screen.line("No events after that. The whole history:");
+            return screen.command("foremerge events list");
         }
         let rows = self.events.iter().map(|event| {
             vec![
-                event.seq.to_string(),
-                screen.ago(event.created_at),
-                event.event_type.clone(),
-                event.entity_id.chars().take(12).collect(),
-                event.agent_id.as_deref().unwrap_or_default().chars().take(12).collect(),
-                event.why_not_effective.clone().map(|why| format!("no effect: {why}")).unwrap_or_default(),
+                Cell::from(dim(event.seq)),
+                dim(screen.ago(event.created_at)).into(),
+                // All of it is in the answer as JSON, and most of it in what is named.
+                Cell::cut(told(event, &self.names), 1),
             ]
         });
         let rows: Vec<_> = rows.collect();
-        screen.table(&["SEQ", "WHEN", "EVENT", "ENTITY", "AGENT", ""], rows);
+        screen.table(&["SEQ", "WHEN", "WHAT"], rows);
         screen.rest(self.events.len(), self.last_seq, self.next(), "--after-seq");
     }
 }

@@ -2,3 +2,4 @@
 
 pub(super) mod audit;
 pub(super) mod list;
+pub mod phrase;

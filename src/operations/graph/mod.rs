@@ -180,7 +180,7 @@ impl Render for Output {
             Format::Mermaid => mermaid::lines(&self.nodes, &self.edges),
         };
         for line in lines {
-            screen.line(line);
+            screen.verbatim(line);
         }
     }
 }

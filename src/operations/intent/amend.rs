@@ -10,6 +10,7 @@ use crate::domain::transition::Act;
 use crate::domain::{Agent, Conflict, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::{Draft, Patience, Transaction};
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::acting::{Actor, Touched};
 use crate::service::gates::may;
@@ -107,15 +108,17 @@ impl Operation for Amend {
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.intent.id.to_string()]);
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         screen.line(format!("Amended {}: {}", self.intent.id, self.intent.summary));
         if !self.dismissed.is_empty() {
-            let dismissed: Vec<_> = self.dismissed.iter().map(Id::short).collect();
-            screen.line(format!("Dismissed, for they no longer hold: {}", dismissed.join(", ")));
+            let dismissed = plain("Dismissed, for they no longer hold:");
+            screen.line(self.dismissed.iter().fold(dismissed, |text, id| text.and(" ").id(id)));
         }
-        self.found.render(!self.intent.scopes.is_empty(), screen);
+        self.found.render(&self.intent, screen);
     }
 }

@@ -12,6 +12,7 @@ use crate::domain::fact::ConflictDetected;
 use crate::domain::{Conflict, Intent, Severity, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
+use crate::operations::render::plain;
 use crate::operations::{Screen, conflicts};
 use crate::service::matching::Matches;
 
@@ -90,9 +91,9 @@ impl Found {
         Ok(Self { conflicts, related_work, assessment_required, next, warnings, omitted, cut })
     }
 
-    pub(super) fn render(&self, has_scopes: bool, screen: &mut Screen) {
+    pub(super) fn render(&self, intent: &Intent, screen: &mut Screen) {
         for warning in &self.warnings {
-            screen.line(format!("warning: {warning}"));
+            screen.warning(warning);
         }
         let stopped = |work: &RelatedWork, screen: &mut Screen| {
             if let Some(since) = work.owner_stopped_since {
@@ -102,7 +103,7 @@ impl Found {
         let parties = |conflict: &Conflict| [conflict.source_intent_id, conflict.target_intent_id];
         for conflict in &self.conflicts {
             screen.gap();
-            conflicts::details(conflict, screen);
+            conflicts::advice(conflict, screen);
             for work in self.related_work.iter().filter(|work| parties(conflict).contains(&work.intent_id)) {
                 stopped(work, screen);
             }
@@ -112,7 +113,8 @@ impl Found {
         });
         for work in without_conflict {
             screen.gap();
-            screen.line(format!("Related: {} {} ({})", work.intent_id.short(), work.summary, work.agent));
+            let related = plain("Related: ").id(work.intent_id);
+            screen.line(related.and(format!(" {} ({})", work.summary, work.agent)));
             stopped(work, screen);
         }
         if let Some(omitted) = self.omitted {
@@ -125,11 +127,17 @@ impl Found {
         if cut > 0 {
             screen.line(format!("{cut} more conflicts are on record: foremerge conflicts list"));
         }
+        screen.gap();
         if let Some(next) = &self.next {
-            screen.gap();
             screen.line(next);
-        } else if self.related_work.is_empty() && self.conflicts.is_empty() && has_scopes {
+            if let Some(conflict) = self.conflicts.first() {
+                screen.command(plain("foremerge conflicts show ").id(conflict.id));
+            } else if let Some(work) = self.related_work.first() {
+                screen.command(plain("foremerge intent show ").id(work.intent_id));
+            }
+        } else if self.related_work.is_empty() && self.conflicts.is_empty() && !intent.scopes.is_empty() {
             screen.line("Nobody else's active work touches it.");
         }
+        super::next(intent, screen);
     }
 }

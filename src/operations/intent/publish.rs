@@ -123,11 +123,13 @@ impl Operation for Publish {
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.intent.id.to_string()]);
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         screen.line(format!("Published {}: {}", self.intent.id, self.intent.summary));
-        self.found.render(!self.intent.scopes.is_empty(), screen);
+        self.found.render(&self.intent, screen);
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::conflict::OpenConflicts;
 use crate::domain::{Agent, IdRef, Intent};
 use crate::failure::{Code, Failure};
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts};
 use crate::service::{Cx, OpenLedger, presence};
 
@@ -66,16 +67,19 @@ impl Operation for Show {
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.intent.id.to_string()]);
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         let owner = match &self.agent {
-            Some(agent) => format!("{} ({})", agent.name, agent.id.short()),
-            None => self.intent.agent_id.to_string(),
+            Some(agent) => plain(&agent.name).and(" (").id(agent.id).and(")"),
+            None => self.intent.agent_id.into(),
         };
-        super::details(&self.intent, &owner, screen);
+        super::details(&self.intent, owner, screen);
         screen.gap();
         conflicts::open(&self.open_conflicts, screen);
+        super::next(&self.intent, screen);
     }
 }

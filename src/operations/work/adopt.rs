@@ -9,6 +9,7 @@ use crate::domain::transition::Act;
 use crate::domain::{Agent, IdRef, Intent, Timestamp};
 use crate::failure::{Code, Failure};
 use crate::ledger::{Draft, Patience, Snapshot, Transaction};
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts};
 use crate::service::acting::{Actor, Touched};
 use crate::service::gates::may;
@@ -119,11 +120,18 @@ fn may_adopt(snapshot: &Snapshot<'_>, intent: &Intent, agent: &Agent, now: Times
     Ok(())
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.intent.id.to_string()]);
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         screen.line(format!("Adopted {} ({}): {}", self.intent.id, self.intent.status, self.intent.summary));
+        screen.gap();
         conflicts::open(&self.open_conflicts, screen);
+        screen.gap();
+        screen.line("Its claims ended with the change of owner. Claim what you work on:");
+        let claim = plain("foremerge work claim --intent ").id(self.intent.id).and(" --agent ");
+        screen.command(claim.id(self.intent.agent_id).and(" --scope KIND:KEY"));
     }
 }

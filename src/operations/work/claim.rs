@@ -12,7 +12,10 @@ use crate::domain::transition::Act;
 use crate::domain::{Agent, Claim, Conflict, Event, Id, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::{Draft, Patience, Transaction};
-use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts};
+use crate::operations::render::plain;
+use crate::operations::{
+    Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec, conflicts, intent,
+};
 use crate::service::acting::{Actor, Touched};
 use crate::service::claiming::OtherClaims;
 use crate::service::gates::may;
@@ -66,6 +69,9 @@ pub struct Output {
     #[serde(skip_serializing_if = "Cut::is_empty")]
     #[schemars(default)]
     cut: Cut,
+    /// What the claims are for, for a person.
+    #[serde(skip)]
+    intent: Intent,
 }
 
 impl Operation for ClaimWork {
@@ -104,7 +110,7 @@ impl Operation for ClaimWork {
         })?;
         let odd = |scope: &Named| warnings::dropped_class(scope.canonical.kind, &scope.key);
         let scope_warnings = wanted.iter().filter_map(odd).take(warnings::SHOWN).collect();
-        let (claims, found) =
+        let (claims, found, intent) =
             cx.ledger().write(Patience::Wait, move |transaction: &mut Transaction<'_>| {
                 let (agent, now, before) = (actor.agent.id, transaction.now(), transaction.intent(intent)?);
                 let to = may(Act::Claim, &before, agent)?;
@@ -124,17 +130,18 @@ impl Operation for ClaimWork {
                     actor.acted(transaction, cause, Touched::Intent(intent))?;
                 }
                 let claims = claims.iter().map(|claim| transaction.claim(intent, *claim, now));
-                Ok::<_, Failure>((claims.collect::<Result<Vec<_>, _>>()?, found))
+                Ok::<_, Failure>((claims.collect::<Result<Vec<_>, _>>()?, found, transaction.intent(intent)?))
             })?;
-        let ids: Vec<_> = found.identities(intent).collect();
+        let ids: Vec<_> = found.identities(intent.id).collect();
         let shown = &ids[..ids.len().min(SHOWN)];
         Ok(Output {
             claims,
-            warnings: cx.ledger().read(|snapshot| snapshot.conflicts_of(intent, shown))?,
+            warnings: cx.ledger().read(|snapshot| snapshot.conflicts_of(intent.id, shown))?,
             advisory_only: true,
             scope_warnings,
             omitted: Some(found.omitted).filter(|count| *count > 0),
             cut: Cut::default().with("warnings", shown.len(), ids.len() as u64),
+            intent,
         })
     }
 }
@@ -187,24 +194,25 @@ impl Call {
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> =
+        Some(|output| output.claims.iter().map(|claim| claim.id.to_string()).collect());
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         for claim in &self.claims {
-            screen.line(format!(
-                "Claimed {} {} ({})",
-                claim.scope,
-                screen.ahead(claim.lease_expires_at),
-                claim.id.short()
-            ));
+            let claimed = format!("Claimed {} {} (", claim.scope, screen.ahead(claim.lease_expires_at));
+            screen.line(plain(claimed).id(claim.id).and(")"));
         }
         for warning in &self.scope_warnings {
-            screen.line(format!("warning: {warning}"));
+            screen.warning(warning);
         }
         for conflict in &self.warnings {
             screen.gap();
-            conflicts::details(conflict, screen);
+            conflicts::advice(conflict, screen);
         }
+        conflicts::hidden(self.cut.of("warnings") + self.omitted.unwrap_or(0), screen);
+        intent::next(&self.intent, screen);
     }
 }

@@ -63,7 +63,9 @@ impl Operation for Discard {
     }
 }
 
-impl Answer for Intent {}
+impl Answer for Intent {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|intent| vec![intent.id.to_string()]);
+}
 
 impl Render for Intent {
     fn render(&self, screen: &mut Screen) {

@@ -8,6 +8,7 @@ use crate::domain::{Agent, Claim, ClaimStatus, Id, IdRef, Intent, IntentStatus};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::{Cursor, Which, Work};
 use crate::operations::answer::{self, clamped};
+use crate::operations::render::{Cell, Style, Text, dim, plain};
 use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger, presence, scopes};
 
@@ -112,25 +113,62 @@ impl Operation for Query {
     }
 }
 
+impl answer::Listed for Item {
+    fn listed_id(&self) -> String {
+        self.intent.id.to_string()
+    }
+}
+
+impl Item {
+    fn row(&self, screen: &Screen) -> Vec<Cell> {
+        let intent = &self.intent;
+        let live = self.claims.iter().filter(|claim| claim.status == ClaimStatus::Active).count();
+        let conflicts = Text::default().styled(Style::Warning, counted(self.open_conflicts, "conflict"));
+        let scopes: Vec<_> = intent.scopes.iter().map(ToString::to_string).collect();
+        vec![
+            Cell::from(intent.id),
+            intent.status.into(),
+            Cell::cut(
+                self.agent.as_ref().map_or_else(|| intent.agent_id.into(), |agent| plain(&agent.name)),
+                1,
+            ),
+            counted(live as u64, "claim").into(),
+            if self.open_conflicts == 0 { Cell::default() } else { conflicts.into() },
+            Cell::cut(&intent.summary, 3),
+            Cell::cut(dim(scopes.join(", ")), 2),
+            dim(screen.ago(intent.created_at)).into(),
+        ]
+    }
+}
+
+/// Empty for none, so that what nobody has takes no room.
+fn counted(count: u64, thing: &str) -> String {
+    match count {
+        0 => String::new(),
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
+}
+
 impl Render for answer::List<Item> {
     fn render(&self, screen: &mut Screen) {
         if self.0.total == 0 {
-            return screen.line("No such work. Everything there is: foremerge work query");
+            screen.line("No such work. Everything there is, and how to add to it:");
+            screen.command("foremerge work query");
+            return screen.command(
+                "foremerge intent publish --agent AGENT_ID --task TASK --summary SUMMARY \
+                 --scope KIND:KEY=OPERATION",
+            );
         }
-        let rows = self.0.items.iter().map(|item| {
-            let live = item.claims.iter().filter(|claim| claim.status == ClaimStatus::Active).count();
-            vec![
-                item.intent.id.short(),
-                item.intent.status.to_string(),
-                item.agent.as_ref().map_or_else(|| item.intent.agent_id.short(), |agent| agent.name.clone()),
-                item.intent.summary.clone(),
-                live.to_string(),
-                item.open_conflicts.to_string(),
-                screen.ago(item.intent.created_at),
-            ]
-        });
-        let rows: Vec<_> = rows.collect();
-        screen.table(&["INTENT", "STATUS", "AGENT", "SUMMARY", "CLAIMS", "CONFLICTS", "PUBLISHED"], rows);
+        let rows: Vec<_> = self.0.items.iter().map(|item| item.row(screen)).collect();
+        let header = ["INTENT", "STATUS", "AGENT", "CLAIMED", "COLLIDES", "SUMMARY", "TOUCHES", "PUBLISHED"];
+        screen.table(&header, rows);
+        screen.gap();
+        if let Some(item) = self.0.items.iter().find(|item| item.open_conflicts > 0).or(self.0.items.first())
+        {
+            screen.line("All of one, and what is open against it:");
+            screen.command(plain("foremerge intent show ").id(item.intent.id));
+        }
         screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::transition::Act;
 use crate::domain::{Agent, Claim, IdRef, Intent};
 use crate::failure::{Code, Failure};
 use crate::ledger::Draft;
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::acting::{Touched, act};
 use crate::service::gates::may;
@@ -98,7 +99,10 @@ impl Operation for Release {
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> =
+        Some(|output| output.claims.iter().map(|claim| claim.id.to_string()).collect());
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
@@ -106,7 +110,7 @@ impl Render for Output {
             return screen.line("Nothing was claimed.");
         }
         for claim in &self.claims {
-            screen.line(format!("Released {} ({})", claim.scope, claim.id.short()));
+            screen.line(plain(format!("Released {} (", claim.scope)).id(claim.id).and(")"));
         }
     }
 }

@@ -67,11 +67,14 @@ impl Operation for Start {
     }
 }
 
-impl Answer for Output {}
+impl Answer for Output {
+    const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.intent.id.to_string()]);
+}
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         screen.line(format!("Started {}: {}", self.intent.id, self.intent.summary));
+        screen.gap();
         conflicts::open(&self.open_conflicts, screen);
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Code, Exit, Failure};
 use crate::git::worktree::{HookRun, Request};
+use crate::operations::render::{dim, plain, shell_word};
 use crate::operations::{Answer, Cli, Effect, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenRepository};
 
@@ -104,10 +105,14 @@ impl Answer for Output {
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
-        screen.line(format!("Made a worktree at {}", self.path));
-        screen.fields([("branch", self.branch.clone()), ("base", self.base.clone())]);
+        screen.line(plain("Made a worktree at ").and(&self.path));
+        screen.fields([("branch", plain(&self.branch)), ("base", dim(&self.base))]);
         for warning in &self.warnings {
-            screen.line(format!("warning: {warning}"));
+            screen.warning(warning);
         }
+        screen.gap();
+        screen.line("Register the agent that works there:");
+        let register = plain("foremerge -C ").and(shell_word(&self.path)).and(" agent register --name NAME");
+        screen.command(register);
     }
 }

@@ -8,10 +8,14 @@ use crate::domain::{Agent, AgentStatus, Id};
 use crate::failure::{Code, Failure};
 use crate::git::worktree;
 use crate::ledger::Ledger;
+use crate::operations::render::{Cell, Style, Text, dim, plain};
 use crate::operations::{Answer, Cli, Effect, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenRepository};
 
 pub struct List;
+
+/// Digits shown of a commit.
+const HEAD: usize = 12;
 
 /// Nothing to choose.
 #[derive(Debug, Default, Deserialize, schemars::JsonSchema, clap::Args)]
@@ -121,37 +125,101 @@ fn with_agents(worktree: worktree::Worktree, agents: &[Agent], claims: &HashMap<
 
 impl Answer for Output {}
 
+impl Worktree {
+    fn row(&self) -> Vec<Cell> {
+        let warning = |words: &str| Text::default().styled(Style::Warning, words);
+        let agents: Vec<_> = self.agents.iter().map(|agent| agent.name.as_str()).collect();
+        vec![
+            self.branch.as_ref().map_or_else(|| dim("(detached)"), plain).into(),
+            dim(self.head.as_deref().map_or("none yet", |head| head.get(..HEAD).unwrap_or(head))).into(),
+            match self.dirty {
+                Some(0) => Text::default().styled(Style::Good, "clean").into(),
+                Some(paths) => format!("{paths} dirty").into(),
+                None if self.present => warning("unreadable").into(),
+                None => warning("gone").into(),
+            },
+            match self.claims {
+                0 => Cell::default(),
+                1 => "1 claim".into(),
+                claims => format!("{claims} claims").into(),
+            },
+            Cell::cut(agents.join(", "), 2),
+            Cell::from(&self.path),
+        ]
+    }
+}
+
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
-        if self.0.is_empty() {
-            return screen.line(
-                "There are no worktrees. Make one: foremerge worktree create --branch BRANCH --path DIR",
-            );
+        let rows: Vec<_> = self.0.iter().map(Worktree::row).collect();
+        if rows.is_empty() {
+            screen.line("There are no worktrees. Make one for each agent:");
+        } else {
+            screen.table(&["BRANCH", "HEAD", "FILES", "CLAIMED", "AGENTS", "WORKTREE"], rows);
         }
-        let rows = self.0.iter().map(|worktree| {
-            let head = worktree.head.as_deref().map_or("none yet", |head| head.get(..12).unwrap_or(head));
-            let dirty = match worktree.dirty {
-                Some(dirty) => dirty.to_string(),
-                None if worktree.present => "unknown".to_owned(),
-                None => "gone".to_owned(),
-            };
-            let agents =
-                worktree.agents.iter().map(|agent| agent.name.as_str()).collect::<Vec<_>>().join(", ");
-            vec![
-                worktree.path.clone(),
-                worktree.branch.clone().unwrap_or_else(|| "(detached)".to_owned()),
-                head.to_owned(),
-                dirty,
-                agents,
-                worktree.claims.to_string(),
-            ]
-        });
-        let rows: Vec<_> = rows.collect();
-        screen.table(&["WORKTREE", "BRANCH", "HEAD", "DIRTY", "AGENTS", "CLAIMS"], rows);
         for worktree in &self.0 {
             if let Some(problem) = &worktree.problem {
-                screen.line(format!("{}: {problem}", worktree.path));
+                screen.warning(format!("{}: {problem}", worktree.path));
             }
         }
+        if self.0.len() < 2 {
+            screen.gap();
+            if !self.0.is_empty() {
+                screen.line("Make one for each agent:");
+            }
+            screen.command("foremerge worktree create --branch BRANCH --path DIR");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Timestamp;
+
+    fn worktree(path: &str, branch: Option<&str>, agents: &[&str]) -> Worktree {
+        let agents =
+            agents.iter().map(|name| Occupant { id: Id::from_bytes([1; 16]), name: (*name).to_owned() });
+        Worktree {
+            path: path.to_owned(),
+            branch: branch.map(str::to_owned),
+            head: Some("1f2e3d4c5b6a79880716253443526170f1e2d3c4".to_owned()),
+            present: true,
+            dirty: Some(0),
+            agents: agents.collect(),
+            claims: 0,
+            problem: None,
+        }
+    }
+
+    fn shown(worktrees: Vec<Worktree>, width: u16) -> String {
+        let mut screen = Screen::new(width, Timestamp::from_millis(0));
+        Output(worktrees).render(&mut screen);
+        screen.into_text()
+    }
+
+    #[test]
+    fn the_list_reads_well_at_every_width() {
+        let worktrees = || {
+            let mut stripe = worktree(
+                "/home/ada/shop-worktrees/stripe",
+                Some("agent/stripe"),
+                &["stripe-agent", "支払い-エージェント 🦀"],
+            );
+            (stripe.dirty, stripe.claims) = (Some(12), 3);
+            let mut gone = worktree("/home/ada/shop-worktrees/old\u{1b}[31m", None, &[]);
+            (gone.present, gone.dirty, gone.head) = (false, None, None);
+            gone.problem = Some("its HEAD cannot be read".to_owned());
+            vec![worktree("/home/ada/shop", Some("main"), &[]), stripe, gone]
+        };
+        for (width, expected) in [
+            (60, include_str!("../../../fixtures/screens/worktree-list-60.txt")),
+            (80, include_str!("../../../fixtures/screens/worktree-list-80.txt")),
+            (140, include_str!("../../../fixtures/screens/worktree-list-140.txt")),
+        ] {
+            assert_eq!(shown(worktrees(), width), expected, "{width}");
+        }
+        let alone = shown(vec![worktree("/home/ada/shop", Some("main"), &[])], 80);
+        assert_eq!(alone, include_str!("../../../fixtures/screens/worktree-list-alone.txt"));
     }
 }

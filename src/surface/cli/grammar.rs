@@ -7,32 +7,95 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use super::watch;
+use super::lifecycle::{self, LIFECYCLE};
+use super::output::Face;
+use super::{redraw, watch};
+use crate::domain::nearest::nearest;
+use crate::failure::Failure;
 use crate::operations::registry::{self, Entry};
 use crate::world::World;
 
 pub(super) const CWD: &str = "cwd";
 pub(super) const DATABASE: &str = "database";
 const JSON: &str = "json";
+const QUIET: &str = "quiet";
+const ID_ONLY: &str = "id-only";
 const DEMO: &str = "demo";
 
-/// Families of commands, with the line that help shows for each.
-const NOUNS: &[(&str, &str)] = &[
-    ("agent", "Who takes part"),
-    ("intent", "What agents are about to do"),
-    ("work", "Claims, and the life of an intent once it is published"),
-    ("conflicts", "Where their work collides"),
-    ("assess", "What agents make of work that touches theirs"),
-    ("coordinate", "What agents write to each other"),
-    ("worktree", "Where they work"),
-    ("events", "What happened, and proof of it"),
+/// A family of commands: its name, what it is, and what help says of it.
+type Noun = (&'static str, &'static str, &'static str);
+
+const NOUNS: &[Noun] = &[
+    (
+        "agent",
+        "Who takes part",
+        "One agent is one session in one worktree. Register when you arrive: the id is what every later call acts \
+         as.\n\nExample:\n  foremerge agent register --name payments-stripe",
+    ),
+    (
+        "intent",
+        "What agents are about to do",
+        "Publish before you write code, and amend when the plan changes: everybody is compared with what stands \
+         here.\n\nExample:\n  foremerge intent publish --task payments --summary \"Replace PaymentService\" \\\n    \
+         --scope symbol:PaymentService=replace",
+    ),
+    (
+        "work",
+        "Claims, and the life of an intent once it is published",
+        "Claim what you work on, then start. A claim is a lease, never a lock: who claims the same is told.\n\n\
+         Example:\n  foremerge work claim --intent int_1f2e3d4c --scope symbol:PaymentService",
+    ),
+    (
+        "conflicts",
+        "Where their work collides",
+        "A HIGH conflict blocks acceptance until it is settled. Ask before you publish, and look again before you \
+         rely on an earlier answer.\n\nExample:\n  foremerge conflicts list --status open",
+    ),
+    (
+        "assess",
+        "What agents make of work that touches theirs",
+        "Foremerge says what overlaps; whether that hurts is for those to say who know both. An assessment settles \
+         nothing: for that, resolve the conflict.\n\n\
+         Example:\n  foremerge assess record --intent int_1f2e3d4c --related-intent int_5a6b7c8d \\\n    \
+         --verdict compatible --action proceeding --rationale \"They add, we only read\"",
+    ),
+    (
+        "coordinate",
+        "What agents write to each other",
+        "A message is kept and interrupts nobody: look into your inbox before you start, and before you publish \
+         code.\n\nExample:\n  foremerge coordinate inbox agt_1f2e3d4c --mark-read",
+    ),
+    (
+        "worktree",
+        "Where they work",
+        "One worktree for each agent: made on a branch of its own, safe for many at once.\n\n\
+         Example:\n  foremerge worktree create --branch agent/payments --path ../payments",
+    ),
+    (
+        "events",
+        "What happened, and proof of it",
+        "Nothing in the history is ever changed or removed, and anybody can verify that.\n\n\
+         Example:\n  foremerge events audit",
+    ),
 ];
+
+const PURPOSE: &str = "Tells parallel coding agents that their work collides before the code exists. Git stops them only where they edit \
+     the same lines; here each says first what it is about to touch, and hears at once who is in the way.\n\n\
+     The rule that matters: publish what you are about to do before you write code, and talk to whom you are told you \
+     collide with.\n\n\
+     Example, in a repository of yours:\n  \
+     foremerge init\n  \
+     export FOREMERGE_AGENT=$(foremerge agent register --name payments --id-only)\n  \
+     foremerge intent publish --task payments --summary \"Replace PaymentService\" \\\n    \
+     --scope symbol:PaymentService=replace\n  \
+     foremerge status";
 
 /// What was asked for.
 pub(super) enum Chosen<'m> {
     Operation(&'static Entry, &'m ArgMatches),
     Demo(&'m ArgMatches),
     Watch(&'m ArgMatches),
+    Lifecycle,
 }
 
 /// The whole command line.
@@ -42,9 +105,9 @@ pub fn command(world: &dyn World) -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .propagate_version(true)
         .about("Tells parallel coding agents that their work collides before the code exists")
+        .long_about(PURPOSE)
         .after_help(
-            "Start in a repository with `foremerge init`, then register an agent in each worktree and publish what it \
-             is about to do. `foremerge demo` shows it in a minute.\n\
+            "`foremerge demo` shows it in a minute, `foremerge help lifecycle` tells the whole story.\n\
              Exit status: 0 done, 2 refused input, 3 not found, 4 try again, 5 repository or ledger unusable, 6 done \
              and something is wrong, 7 found what --fail-on names, 8 refused by a rule, 1 anything else.",
         )
@@ -58,6 +121,17 @@ pub fn command(world: &dyn World) -> Command {
                 .global(true)
                 .action(ArgAction::SetTrue)
                 .help("Print one JSON envelope: \"ok\", and \"data\" or \"error\""),
+            Arg::new(QUIET)
+                .long(QUIET)
+                .short('q')
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Print nothing when it worked; the exit status tells"),
+            Arg::new(ID_ONLY)
+                .long(ID_ONLY)
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Print the whole id of what was made or is shown, one a line, and nothing else"),
             Arg::new(CWD)
                 .long(CWD)
                 .short('C')
@@ -75,20 +149,20 @@ pub fn command(world: &dyn World) -> Command {
                 .help("Use this ledger file instead of the repository's"),
         ]);
     let operation = |entry: &Entry| {
-        (entry.arguments)(Command::new(entry.spec.cli.verb))
+        redraw::arguments(entry, (entry.arguments)(Command::new(entry.spec.cli.verb)))
             .about(entry.spec.summary)
             .after_help(entry.spec.guide)
     };
     for entry in registry::ALL.iter().filter(|entry| entry.spec.cli.noun.is_none()) {
         root = root.subcommand(operation(entry));
     }
-    for (noun, about) in NOUNS {
+    for (noun, about, guide) in NOUNS {
         let family = registry::ALL.iter().filter(|entry| entry.spec.cli.noun == Some(*noun)).map(operation);
-        let family = Command::new(*noun).about(*about).subcommands(family);
+        let family = Command::new(*noun).about(*about).after_help(*guide).subcommands(family);
         let family = if *noun == watch::COMMAND.0 { family.subcommand(watch::command()) } else { family };
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
-    with_variables(root.subcommand(demo()), world)
+    with_variables(root.subcommand(demo()).subcommand(lifecycle::command()), world)
 }
 
 /// Help tells of environment variables; one that is set to nothing counts as unset.
@@ -118,10 +192,27 @@ pub(super) fn variable_behind(error: &clap::Error, command: &Command, typed: &[O
     argument.get_env().filter(|_| !typed).map(|name| name.to_string_lossy().into_owned())
 }
 
+/// Adds to a refused command which one was meant, where clap does not: behind `help`.
+pub(super) fn suggest_command(error: &mut clap::Error, command: &Command) {
+    fn names(command: &Command) -> Vec<&str> {
+        let inner = command.get_subcommands();
+        inner.flat_map(|inner| std::iter::once(inner.get_name()).chain(names(inner))).collect()
+    }
+    let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidSubcommand) else { return };
+    if error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(meant) = nearest(written, names(command))
+    {
+        let meant = ContextValue::Strings(vec![meant.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, meant);
+    }
+}
+
 pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {
     let (first, inner) = matches.subcommand().expect("a subcommand is required");
-    if first == DEMO {
-        return Chosen::Demo(inner);
+    match first {
+        DEMO => return Chosen::Demo(inner),
+        LIFECYCLE => return Chosen::Lifecycle,
+        _ => {}
     }
     let (noun, verb, arguments) = match inner.subcommand() {
         Some((verb, arguments)) => (Some(first), verb, arguments),
@@ -139,10 +230,34 @@ pub(super) fn called(noun: Option<&str>, verb: &str) -> Option<&'static Entry> {
     registry::ALL.iter().find(|entry| (entry.spec.cli.noun, entry.spec.cli.verb) == (noun, verb))
 }
 
+/// What was given to the command itself.
+pub(super) fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
+}
+
 /// A global option, given before or after the command.
 pub(super) fn path(arguments: &ArgMatches, globals: &ArgMatches, name: &str) -> Option<PathBuf> {
     let given = arguments.try_get_one::<PathBuf>(name).ok().flatten();
     given.or_else(|| globals.try_get_one::<PathBuf>(name).ok().flatten()).cloned()
+}
+
+/// Which face of an answer was asked for, before or after the command.
+///
+/// # Errors
+/// `INVALID_INPUT` when it was more than one.
+pub(super) fn face(arguments: &ArgMatches, globals: &ArgMatches) -> Result<Face, Failure> {
+    let given = |name: &&str| {
+        let flag = |matches: &ArgMatches| matches.try_get_one::<bool>(name).ok().flatten().copied();
+        flag(arguments).unwrap_or(false) || flag(globals).unwrap_or(false)
+    };
+    let asked: Vec<_> = [JSON, QUIET, ID_ONLY].into_iter().filter(given).collect();
+    match *asked {
+        [] => Ok(Face::Screen),
+        [JSON] => Ok(Face::Json),
+        [QUIET] => Ok(Face::Quiet),
+        [ID_ONLY] => Ok(Face::Ids),
+        [.., last] => Err(Failure::invalid(last, "give one of --json, --quiet and --id-only", "one of them")),
+    }
 }
 
 /// Whether a command line that may not even parse asks for JSON.

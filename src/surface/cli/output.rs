@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal, Write, stderr};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::spelling::spelled;
 use super::stream::write;
-use crate::domain::Timestamp;
+use super::terminal;
 use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
 use crate::operations::accepted::Refused;
@@ -16,42 +17,71 @@ use crate::operations::render::{Screen, escaped_json, visible, visible_json};
 use crate::surface::envelope;
 use crate::world::World;
 
-/// Where a call's answer goes.
-pub(super) struct Output {
-    json: bool,
-    width: u16,
-    now: Timestamp,
+/// What a caller wants to see of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Face {
+    /// All of it, for a person.
+    Screen,
+    /// All of it, for a program.
+    Json,
+    /// The ids of what it is about.
+    Ids,
+    /// Nothing, unless something is wrong.
+    Quiet,
 }
 
-/// Width of a screen that is no terminal.
-const WIDTH: u16 = 100;
+/// Where a call's answer goes.
+pub(super) struct Output {
+    face: Face,
+    world: Arc<dyn World>,
+}
 
 impl Output {
-    pub(super) fn new(world: &dyn World, json: bool) -> Self {
-        let columns = world.variable("COLUMNS").and_then(|columns| columns.to_str()?.parse().ok());
-        let width = columns.filter(|columns| *columns >= 20).unwrap_or(WIDTH);
-        Self { json, width, now: world.now() }
+    pub(super) fn new(world: Arc<dyn World>, face: Face) -> Self {
+        Self { face, world }
     }
 
     pub(super) fn answer(&self, answer: &dyn AnyAnswer) -> Exit {
-        if self.json {
-            match envelope::success(answer) {
-                Ok(envelope) => print(&format!("{}\n", escaped_json(&envelope)), answer.exit()),
-                Err(failure) => self.failure(&failure),
-            }
-        } else {
+        self.answer_after("", answer)
+    }
+
+    /// Prints an answer behind what a longer story needs `before` it.
+    pub(super) fn answer_after(&self, before: &str, answer: &dyn AnyAnswer) -> Exit {
+        let shown = || {
             let mut screen = self.screen();
             answer.render(&mut screen);
-            print(&screen.into_text(), answer.exit())
+            screen.into_text()
+        };
+        match self.face {
+            Face::Screen => print(&format!("{before}{}", shown()), answer.exit()),
+            Face::Json => match envelope::success(answer) {
+                Ok(envelope) => print(&format!("{}\n", escaped_json(&envelope)), answer.exit()),
+                Err(failure) => self.failure(&failure),
+            },
+            Face::Ids => {
+                if let Some(next) = answer.page().and_then(|page| page.next) {
+                    complain(&format!("foremerge: the list is cut; its next page begins at {next}\n"));
+                }
+                let ids = answer.ids().unwrap_or_default();
+                let lines = ids.iter().flat_map(|id| [id, "\n"]).collect::<String>();
+                print(&lines, answer.exit())
+            }
+            Face::Quiet => {
+                if answer.exit() != Exit::Success {
+                    complain(&shown());
+                }
+                answer.exit()
+            }
         }
     }
 
     pub(super) fn screen(&self) -> Screen {
-        Screen::new(self.width, self.now)
+        let world = &*self.world;
+        Screen::new(terminal::width(world), world.now()).coloured(terminal::has_colours(world))
     }
 
     pub(super) fn failure(&self, failure: &Failure) -> Exit {
-        if self.json {
+        if self.is_json() {
             let envelope = envelope::failure(failure, spelled);
             print(&format!("{}\n", visible_json(&envelope)), failure.code.exit())
         } else {
@@ -80,7 +110,7 @@ impl Output {
         // In the text around what the caller typed, a line end of theirs would look like ours.
         let repeated = |text: &str| {
             let short = beginning(text, 200);
-            if self.json { short.into_owned() } else { visible(&short) }
+            if self.is_json() { short.into_owned() } else { visible(&short) }
         };
         quote(&mut error, repeated);
         let text = error.render().to_string();
@@ -100,14 +130,19 @@ impl Output {
 
     /// Prints a part of a longer story at once.
     pub(super) fn tell(&self, screen: Screen) {
-        if !self.json {
+        if self.face == Face::Screen {
             print(&screen.into_text(), Exit::Success);
         }
     }
 
     pub(super) fn is_json(&self) -> bool {
-        self.json
+        self.face == Face::Json
     }
+}
+
+/// Prints what there is to know of a command.
+pub(super) fn explain(mut command: clap::Command) -> Exit {
+    print(&command.render_long_help().to_string(), Exit::Success)
 }
 
 /// Repeats what the caller typed as `repeated` has it.

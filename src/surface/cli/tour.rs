@@ -10,6 +10,7 @@ use super::operate;
 use super::output::Output;
 use crate::failure::{Code, Failure};
 use crate::operations::answer::AnyAnswer;
+use crate::operations::render::shell_word;
 use crate::world::World;
 
 /// A narrator who types commands and shows what they answer.
@@ -198,7 +199,7 @@ impl<'o> Tour<'o> {
     fn step(&self, directory: &Path, words: &[&str]) -> Result<Value, Failure> {
         let mut screen = self.output.screen();
         let place = directory.strip_prefix(&self.root).unwrap_or(directory);
-        screen.line(format!("{} $ foremerge {}", place.display(), shell(words)));
+        screen.verbatim(format!("{} $ foremerge {}", place.display(), shell(words)));
         self.output.tell(screen);
 
         let answer = self.run(directory, words)?;
@@ -226,7 +227,7 @@ impl<'o> Tour<'o> {
             Chosen::Operation(entry, arguments) => {
                 operate(entry, arguments, &matches, Arc::clone(&self.world))
             }
-            Chosen::Demo(_) | Chosen::Watch(_) => {
+            Chosen::Demo(_) | Chosen::Lifecycle | Chosen::Watch(_) => {
                 Err(Failure::new(Code::InternalError, "the demonstration types operations alone"))
             }
         }
@@ -235,9 +236,5 @@ impl<'o> Tour<'o> {
 
 /// The words as a shell would take them.
 pub(super) fn shell(words: &[&str]) -> String {
-    let quoted = words.iter().map(|word| {
-        let plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_=:./".contains(c));
-        if plain { (*word).to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }

@@ -1,32 +1,26 @@
 //! `foremerge work watch`: events as they arrive. No operation: a loop over the one feed.
 
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::json;
 
+use super::follow::{self, follow};
 use super::grammar;
-use super::output::Output;
-use super::stream::{is_deserted_within, write};
+use super::output::{Face, Output};
+use super::stream::write;
 use crate::domain::Event;
 use crate::failure::{Code, Exit, Failure};
-use crate::ledger::feed::Feed;
-use crate::ledger::{Ledger, Settings};
-use crate::operations::render::visible_json;
-use crate::service::Host;
+use crate::operations::events::phrase::{Names, told};
+use crate::operations::render::{dim, visible_json};
 use crate::world::World;
 
 /// The family and the word it is called by.
 pub(super) const COMMAND: (&str, &str) = ("work", "watch");
 
 const AFTER: &str = "after-seq";
-const INTERVAL: &str = "interval-ms";
 const ONCE: &str = "once";
-/// Events read at once.
-const PAGE: u32 = 500;
 
 pub(super) fn command() -> Command {
     Command::new(COMMAND.1)
@@ -44,14 +38,7 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(u64))
                 .help("Begin behind this event"),
         )
-        .arg(
-            Arg::new(INTERVAL)
-                .long(INTERVAL)
-                .value_name("MS")
-                .value_parser(value_parser!(u64))
-                .default_value("500")
-                .help("How often to look, in milliseconds: 100 to 10,000, or as near to that as can be"),
-        )
+        .arg(follow::interval())
         .arg(
             Arg::new(ONCE)
                 .long(ONCE)
@@ -61,58 +48,53 @@ pub(super) fn command() -> Command {
 }
 
 /// Watches until there is nothing more to print for, or nobody to print to.
+///
+/// # Errors
+/// Whatever stops a read, and what cannot be printed.
 pub(super) fn run(
     arguments: &ArgMatches,
     globals: &ArgMatches,
     world: Arc<dyn World>,
     output: &Output,
 ) -> Result<Exit, Failure> {
-    let directory = grammar::path(arguments, globals, grammar::CWD);
-    let database = grammar::path(arguments, globals, grammar::DATABASE);
-    let host =
-        Host::new(world, directory.as_deref(), database.as_deref().map(Path::new), Settings::default())?;
-    let ledger = host.ledger()?;
+    if grammar::face(arguments, globals)? == Face::Quiet {
+        return Err(Failure::invalid(
+            COMMAND.1,
+            "there is nothing to watch with --quiet",
+            "any output but none",
+        ));
+    }
+    let ledger = super::host(arguments, globals, world)?.ledger()?;
     let once = arguments.get_flag(ONCE);
     let after = match arguments.get_one::<u64>(AFTER) {
         Some(after) => (*after).min(i64::MAX.cast_unsigned()),
         None if once => 0,
-        None => newest(&ledger)?,
+        None => ledger.read(|snapshot| snapshot.last_seq())?,
     };
-    let interval = arguments.get_one::<u64>(INTERVAL).copied().unwrap_or(500).clamp(100, 10_000);
-    let pause = Duration::from_millis(interval);
-    let mut feed = Feed::new(&ledger, after)?;
-    loop {
-        let events = feed.poll(PAGE)?;
-        for event in &events {
-            if let ControlFlow::Break(exit) = write(&line(event, output)?) {
-                return Ok(exit);
+    follow(&ledger, after, arguments, |events| {
+        let names = if output.is_json() {
+            Names::new()
+        } else {
+            ledger.read(|snapshot| Names::of(snapshot, events))?
+        };
+        for event in events {
+            let printed = write(&line(event, &names, output)?);
+            if printed.is_break() {
+                return Ok(printed);
             }
         }
-        if events.is_empty() && (once || is_deserted_within(pause)) {
-            return Ok(Exit::Success);
-        }
-    }
+        Ok(if once && events.is_empty() {
+            ControlFlow::Break(Exit::Success)
+        } else {
+            ControlFlow::Continue(())
+        })
+    })
 }
 
-fn newest(ledger: &Ledger) -> Result<u64, Failure> {
-    Ok(ledger.read(|snapshot| snapshot.last_seq())?)
-}
-
-fn line(event: &Event, output: &Output) -> Result<String, Failure> {
+fn line(event: &Event, names: &Names, output: &Output) -> Result<String, Failure> {
     if !output.is_json() {
         let mut screen = output.screen();
-        let short = |id: &str| id.chars().take(12).collect::<String>();
-        let agent = event.agent_id.as_deref().map(|agent| format!(" by {}", short(agent)));
-        let why = event.why_not_effective.as_ref().map(|why| format!(" (no effect: {why})"));
-        screen.line(format!(
-            "{} {} {} {}{}{}",
-            event.seq,
-            event.created_at,
-            event.event_type,
-            short(&event.entity_id),
-            agent.unwrap_or_default(),
-            why.unwrap_or_default()
-        ));
+        screen.line(dim(format!("{} {} ", event.seq, event.created_at)).then(told(event, names)));
         return Ok(screen.into_text());
     }
     let event = serde_json::to_value(event).map_err(|error| {
