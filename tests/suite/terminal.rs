@@ -26,6 +26,11 @@ impl Terminal {
         Self { keyboard_and_screen: ours.into(), path }
     }
 
+    pub fn is_wide(&self, columns: u16) {
+        let size = rustix::termios::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(&self.keyboard_and_screen, size).unwrap();
+    }
+
     pub fn types(&self, keys: &[u8]) {
         (&self.keyboard_and_screen).write_all(keys).unwrap();
     }

@@ -1,0 +1,150 @@
+//! What a newcomer learns from the program itself, and what it says to somebody who slipped.
+
+use foremerge::operations::registry;
+use serde_json::json;
+
+use crate::cli::{self, publishing, text};
+use crate::sandbox::{Sandbox, scrubbed};
+
+#[test]
+fn the_example_of_the_first_help_runs_as_it_stands() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let cli = cli::at(&root);
+    let help = cli.shown(["--help"]);
+    assert!(help.contains("The rule that matters: "), "{help}");
+    let (_, example) = help.split_once("Example, in a repository of yours:\n").unwrap();
+    let (example, _) = example.split_once("\n\n").unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_foremerge")).parent().unwrap();
+    let path = format!("{}:/usr/bin:/bin", program.display());
+    let ran = scrubbed("sh").args(["-euc", example]).env("PATH", path).current_dir(&root).output().unwrap();
+    let shown = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(shown.contains("\nWORK 1  INTENT 1\n") && shown.contains("  payments  "), "{shown}");
+}
+
+#[test]
+fn the_whole_story_fits_on_one_screen_and_names_real_commands_in_order() {
+    let sandbox = Sandbox::new();
+    let cli = cli::at(&sandbox.root).with("COLUMNS", "80");
+    let story = cli.shown(["help", "lifecycle"]);
+    assert!(story.lines().count() <= 36 && story.lines().all(|line| line.len() <= 80), "{story}");
+    assert_eq!(cli.shown(["lifecycle"]), story);
+    let commands: Vec<_> = story.lines().filter_map(|line| line.strip_prefix("  foremerge ")).collect();
+    for command in &commands {
+        let words: Vec<_> = command.split(' ').collect();
+        let known = registry::ALL.iter().any(|entry| match entry.spec.cli.noun {
+            Some(noun) => words[0] == noun && words.get(1) == Some(&entry.spec.cli.verb),
+            None => words[0] == entry.spec.cli.verb,
+        });
+        assert!(known, "{command}");
+    }
+    let at = |beginning: &str| {
+        commands.iter().position(|command| command.starts_with(beginning)).expect(beginning)
+    };
+    let order = ["init", "agent register", "intent publish", "work claim", "work start", "status"].map(at);
+    assert!(order.is_sorted(), "{story}");
+    for state in foremerge::domain::IntentStatus::ALL {
+        assert!(story.contains(state.as_str()), "{state} is missing");
+    }
+    assert!(cli.shown(["--help"]).contains("foremerge help lifecycle"));
+    for (words, meant) in
+        [(&["help", "lifecycl"][..], "'lifecycle'"), (&["help", "agent", "regster"], "'register'")]
+    {
+        assert!(cli.refusal("INVALID_INPUT", words).contains(meant), "{words:?}");
+    }
+}
+
+#[test]
+fn an_id_that_nothing_has_names_what_is_like_it() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let agent = cli.agent("payments");
+    let intent = text(&cli.publish(&agent, &["symbol:X=replace"])["intent"]["id"]);
+    cli.publish(&cli.agent("other"), &["symbol:X=extend"]);
+    let conflict = text(&cli.data(["conflicts", "list"])[0]["id"]);
+    let slipped = |id: &str| {
+        let last = if id[11..12] == *"0" { "1" } else { "0" };
+        format!("{}{last}", &id[..11])
+    };
+    for (words, id, named) in [
+        (["intent", "show"], &intent, format!("{} (s)", &intent[..12])),
+        (["conflicts", "show"], &conflict, conflict[..12].to_owned()),
+        (["agent", "retire"], &agent, format!("{} (payments)", &agent[..12])),
+    ] {
+        let error = cli.refused("NOT_FOUND", words.into_iter().chain([slipped(id).as_str()]));
+        let message = text(&error["message"]);
+        assert!(message.ends_with(&format!("; did you mean {named}?")), "{message}");
+        assert_eq!(error["details"]["nearest"], json!([named]));
+    }
+    let message = cli.refusal("NOT_FOUND", publishing(&slipped(&agent), &[]));
+    assert!(message.contains("(payments)"), "{message}");
+    let unlike: String = agent[4..12].chars().map(|digit| if digit == 'a' { 'b' } else { 'a' }).collect();
+    let error = cli.refused("NOT_FOUND", ["agent", "retire", &format!("agt_{unlike}")]);
+    assert!(error.get("details").is_none(), "{error}");
+}
+
+#[test]
+fn a_name_where_an_id_belongs_is_answered_with_the_id() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let cli = cli::at(&root);
+    let publish = |name: &str| cli.refusal("INVALID_INPUT", publishing(name, &[]));
+    assert!(!publish("payments").contains("has the id"), "there is no ledger to ask");
+    cli.data(["init"]);
+    let agent = cli.agent("payments");
+    let named = format!("the agent `payments` has the id {agent}");
+    for written in ["payments", "Payments", "paymnets", " payments "] {
+        let message = publish(written);
+        assert!(message.contains(&named) && message.contains("is not the id of an agent"), "{message}");
+    }
+    assert!(!publish("somebody").contains("has the id"));
+    let plain = cli.run(publishing("payments", &[]));
+    assert!(plain.stderr.contains(&named), "{}", plain.stderr);
+    let variable = cli.with("FOREMERGE_AGENT", "payments");
+    let words = ["intent", "publish", "--task", "t", "--summary", "s"];
+    assert!(variable.refusal("INVALID_INPUT", words).contains(&named));
+    let elsewhere = cli::at(&sandbox.root);
+    let words = [&["-C", "r"], &publishing("payments", &[])[..]].concat();
+    assert!(elsewhere.refusal("INVALID_INPUT", words).contains(&named), "the ledger is the one of --cwd");
+    assert!(!cli.refusal("INVALID_INPUT", ["intent", "show", "payments"]).contains("has the id"));
+
+    let second = cli.agent("payments");
+    let message = publish("payments");
+    assert!(
+        message.contains("has the ids ") && message.contains(&agent) && message.contains(&second),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_hostile_name_is_suggested_without_harm() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let hostile = "pay\u{1b}[31m\nforemerge: forged\u{202e}";
+    cli.agent(hostile);
+    let ran = cli.run(publishing("pay\u{1b}[31m\nforemerge: forgde\u{202e}", &[]));
+    assert!(ran.stderr.contains("has the id agt_"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.chars().all(|c| c == '\n' || (!c.is_control() && c != '\u{202e}')),
+        "{:?}",
+        ran.stderr
+    );
+    assert!(!ran.stderr.lines().any(|line| line.starts_with("foremerge: forged")), "{}", ran.stderr);
+}
+
+#[test]
+fn a_mistyped_word_is_put_right() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let agent = cli.agent("a");
+    for (words, meant) in [
+        (publishing(&agent, &["symbl:X=add"]), "`symbol`"),
+        (publishing(&agent, &["symbol:X=extnd"]), "`extend`"),
+        (vec!["conflicts", "list", "--status", "opne"], "`OPEN`"),
+        (vec!["conflicts", "check", "--intent", "t", "--fail-on", "hihg"], "`HIGH`"),
+    ] {
+        let message = cli.refusal("INVALID_INPUT", &words);
+        assert!(message.contains(&format!("did you mean {meant}?")), "{words:?}: {message}");
+    }
+}
