@@ -111,12 +111,7 @@ impl From<git::worktree::CreateError> for Failure {
 
 impl From<git::RevisionError> for Failure {
     fn from(error: git::RevisionError) -> Self {
-        let (git::RevisionError::Unknown { revision, .. }
-        | git::RevisionError::Unborn { revision }
-        | git::RevisionError::NotACommit { revision, .. }) = &error;
-        Self::new(Code::InvalidInput, error.to_string())
-            .with("revision", revision.as_str())
-            .with("accepted", "a branch, a tag or an id that names one commit")
+        Self::invalid("revision", error, "a branch, a tag or an id that names one commit")
     }
 }
 
@@ -126,7 +121,12 @@ impl From<git::refs::RefError> for Failure {
         let message = error.to_string();
         match error {
             RefError::Git(error) => error.into(),
-            RefError::Name { .. } | RefError::NoObject { .. } => Self::new(Code::InvalidInput, message),
+            RefError::Name { .. } => {
+                Self::invalid("ref", message, "a name that Git takes, below refs/foremerge/")
+            }
+            RefError::NoObject { .. } => {
+                Self::invalid("target", message, "the full id of an object that is here")
+            }
             RefError::Taken { name, found } => {
                 Self::new(Code::CheckFailed, message).with("ref", name).with("found", found)
             }
@@ -184,7 +184,7 @@ mod tests {
             let said = error.to_string();
             let failure = Failure::from(error);
             assert_eq!(failure.code, code, "{failure}");
-            assert_eq!(failure.message, said);
+            assert!(failure.message.ends_with(&said), "{failure}");
         }
     }
 
@@ -202,6 +202,7 @@ mod tests {
     fn a_revision_that_is_no_commit_is_bad_input_that_names_it() {
         let error = git::RevisionError::Unborn { revision: "HEAD".into() };
         let failure = Failure::from(error);
-        assert_eq!((failure.code, &failure.details["revision"]), (Code::InvalidInput, &"HEAD".into()));
+        assert_eq!((failure.code, &failure.details["field"]), (Code::InvalidInput, &"revision".into()));
+        assert!(failure.message.contains("HEAD"), "{failure}");
     }
 }

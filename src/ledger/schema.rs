@@ -14,12 +14,17 @@ pub(super) const STATEMENTS: &str = include_str!("migrations/0001.sql");
 /// Whether everything [`STATEMENTS`] makes is there as it was made, the triggers that protect the history
 /// included. SQLite keeps the text of each statement.
 pub(super) fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
-    let mut statements = connection.prepare("SELECT sql, name FROM sqlite_schema WHERE sql IS NOT NULL")?;
+    let mut statements =
+        connection.prepare("SELECT sql, name FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")?;
     let mut rows = statements.query([])?;
-    let mut found = 0;
+    let (mut found, mut rest) = (0, STATEMENTS);
     while let Some(row) = rows.next()? {
-        if let (Ok(sql), Ok(name)) = (row.get_ref(0)?.as_str(), row.get_ref(1)?.as_str()) {
-            found += usize::from(STATEMENTS.contains(sql) && sql.contains(name));
+        // They lie in the order in which they were made, so each is near the one before.
+        if let (Ok(sql), Ok(name)) = (row.get_ref(0)?.as_str(), row.get_ref(1)?.as_str())
+            && let Some((_, after)) = rest.split_once(sql)
+        {
+            found += usize::from(sql.contains(name));
+            rest = after;
         }
     }
     let made = STATEMENTS.lines().filter(|line| line.starts_with("CREATE ")).count();

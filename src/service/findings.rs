@@ -43,8 +43,7 @@ impl Findings {
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn recordable(&self, snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Recordable, Failure> {
-        let mut silence = Silence::new(now);
+    pub fn recordable(&self, snapshot: &Snapshot<'_>, silence: &mut Silence) -> Result<Recordable, Failure> {
         let mut near = Vec::with_capacity(self.met.len());
         let mut owed = Vec::new();
         for (row, met) in &self.met {

@@ -15,7 +15,7 @@ use crate::detect::{prose, rules};
 use crate::domain::conflict::{Overlap, RelatedWork};
 use crate::domain::cut::Cut;
 use crate::domain::fact::PublishedScope;
-use crate::domain::{Agent, Scope, Timestamp};
+use crate::domain::{Agent, Scope};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
 
@@ -170,9 +170,8 @@ impl Matches {
     pub fn related(
         &self,
         snapshot: &Snapshot<'_>,
-        now: Timestamp,
+        silence: &mut Silence,
     ) -> Result<(Vec<RelatedWork>, usize), Failure> {
-        let mut silence = Silence::new(now);
         let mut ranked = Vec::with_capacity(self.found.met.len());
         for (intent, met) in &self.found.met {
             let stopped = silence.stopped(snapshot, *intent, met.agent)?;

@@ -39,8 +39,9 @@ pub fn record(
     transaction: &mut Transaction<'_>,
     acting: Acting,
     found: &Findings,
+    silence: &mut Silence,
 ) -> Result<ConflictDetected, Failure> {
-    let Recordable { findings, owed } = found.recordable(transaction, transaction.now())?;
+    let Recordable { findings, owed } = found.recordable(transaction, silence)?;
     let on_record = transaction.known_conflicts(acting.intent)?;
     let (mut new, mut changed) = (empty(&findings), empty(&findings));
     for pair in &findings.pairs {
@@ -208,13 +209,14 @@ pub fn settle(
     compared: Option<Id<Intent>>,
     debts: Vec<Debt>,
 ) -> Result<(), Failure> {
+    let mut silence = Silence::new(transaction.now());
     for mut debt in debts {
         let acting = Acting { intent: debt.intent, agent, cause };
         let active = transaction.intent_row(debt.intent)?.is_some_and(|(.., active)| active);
         if Some(debt.intent) != compared && active {
             debt.matches.refresh(transaction)?;
             debt.matches.found_mut().keep(&debt.rows);
-            record(transaction, acting, debt.matches.found())?;
+            record(transaction, acting, debt.matches.found(), &mut silence)?;
         }
         transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: debt.with })))?;
     }

@@ -10,6 +10,7 @@ use foremerge::domain::fact::{Fact, IntentPublished, PublishedScope};
 use foremerge::domain::{Agent, Id, Intent, ScopeClaim, ScopeKind, ScopeOperation};
 use foremerge::ledger::{Error, Patience, Snapshot};
 use foremerge::service::matching::Matches;
+use foremerge::service::silence::Silence;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -373,10 +374,13 @@ property!(
             refreshed.refresh(snapshot)?;
             let now = snapshot.agent(agent(mine.agent))?.registered_at;
             assert_eq!(
-                refreshed.found().recordable(snapshot, now)?,
-                searched.found().recordable(snapshot, now)?
+                refreshed.found().recordable(snapshot, &mut Silence::new(now))?,
+                searched.found().recordable(snapshot, &mut Silence::new(now))?
             );
-            assert_eq!(refreshed.related(snapshot, now)?, searched.related(snapshot, now)?);
+            assert_eq!(
+                refreshed.related(snapshot, &mut Silence::new(now))?,
+                searched.related(snapshot, &mut Silence::new(now))?
+            );
             Ok::<_, foremerge::failure::Failure>(())
         };
         node.ledger.read(compare).unwrap();

@@ -9,6 +9,7 @@ use foremerge::domain::{Claim, Id, Intent};
 use foremerge::ledger::{Draft, Error, Patience, Snapshot};
 use foremerge::service::claiming::OtherClaims;
 use foremerge::service::scopes::Named;
+use foremerge::service::silence::Silence;
 use foremerge::world::World;
 use proptest::prelude::*;
 
@@ -140,7 +141,9 @@ property!(
         }
         let (fresh, now) = (look(), node.world.now());
         let recordable = |claims: OtherClaims| {
-            node.ledger.read(|snapshot| claims.now(snapshot, now)?.recordable(snapshot, now)).unwrap()
+            node.ledger
+                .read(|snapshot| claims.now(snapshot, now)?.recordable(snapshot, &mut Silence::new(now)))
+                .unwrap()
         };
         assert_eq!(recordable(looked), recordable(fresh));
     }

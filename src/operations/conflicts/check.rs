@@ -16,6 +16,7 @@ use crate::ledger::read::Among;
 use crate::operations::render::{Text, plain};
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::matching::Matches;
+use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger, presence, scopes};
 
 pub struct Check;
@@ -257,7 +258,8 @@ fn what_if(
     owner: Option<&Agent>,
     matches: &Matches,
 ) -> Result<Output, Failure> {
-    let found = matches.found().recordable(snapshot, cx.now())?.findings;
+    let mut silence = Silence::new(cx.now());
+    let found = matches.found().recordable(snapshot, &mut silence)?.findings;
     let known = intent.map(|intent| snapshot.known_conflicts(intent)).transpose()?.unwrap_or_default();
     let mut conflicts = Vec::new();
     for pair in &found.pairs {
@@ -292,7 +294,7 @@ fn what_if(
         high += usize::from(conflict.severity == Severity::High);
         conflict.severity != Severity::High || high <= SHOWN_HIGH
     });
-    let (related, _) = matches.related(snapshot, cx.now())?;
+    let (related, _) = matches.related(snapshot, &mut silence)?;
     let own = owner.map(|owner| snapshot.agent_row(owner.id)).transpose()?;
     Ok(Output {
         cut: Cut::default().with("conflicts", conflicts.len(), all as u64),

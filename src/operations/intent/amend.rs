@@ -16,6 +16,7 @@ use crate::service::acting::{Actor, Touched};
 use crate::service::gates::may;
 use crate::service::matching::Matches;
 use crate::service::recording::{self, Acting};
+use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger, scopes};
 
 pub struct Amend;
@@ -98,12 +99,14 @@ impl Operation for Amend {
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
             let dismissed = recording::dismiss(transaction, acting, matches.found())?;
-            let findings = recording::record(transaction, acting, matches.found())?;
+            let mut silence = Silence::new(transaction.now());
+            let findings = recording::record(transaction, acting, matches.found(), &mut silence)?;
             actor.acted(transaction, cause, Touched::Compared(intent))?;
-            Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, transaction.now()))
+            Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, silence))
         };
-        let (intent, dismissed, matches, findings, now) = cx.ledger().write(Patience::Wait, write)?;
-        let found = cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, now))?;
+        let (intent, dismissed, matches, findings, mut silence) = cx.ledger().write(Patience::Wait, write)?;
+        let found =
+            cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, &mut silence))?;
         Ok(Output { intent, dismissed, found })
     }
 }

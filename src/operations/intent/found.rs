@@ -9,12 +9,13 @@ use crate::detect::warnings;
 use crate::domain::conflict::RelatedWork;
 use crate::domain::cut::Cut;
 use crate::domain::fact::ConflictDetected;
-use crate::domain::{Conflict, Intent, Severity, Timestamp};
+use crate::domain::{Conflict, Intent, Severity};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
 use crate::operations::render::plain;
 use crate::operations::{Screen, conflicts};
 use crate::service::matching::Matches;
+use crate::service::silence::Silence;
 
 /// What an intent collides with.
 #[derive(Debug, Serialize, schemars::JsonSchema)]
@@ -49,7 +50,7 @@ impl Found {
         intent: &Intent,
         matches: &Matches,
         findings: &ConflictDetected,
-        now: Timestamp,
+        silence: &mut Silence,
     ) -> Result<Self, Failure> {
         let (mut shown, mut found, mut high) = (Vec::new(), 0, 0);
         for pair in &findings.pairs {
@@ -64,7 +65,7 @@ impl Found {
         }
         let mut conflicts = snapshot.conflicts_of(intent.id, &shown)?;
         conflicts.sort_by_key(|conflict| Reverse(conflict.severity));
-        let (related_work, related) = matches.related(snapshot, now)?;
+        let (related_work, related) = matches.related(snapshot, silence)?;
         let cut = Cut::default().with("conflicts", conflicts.len(), found).with(
             "related_work",
             related_work.len(),

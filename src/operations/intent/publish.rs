@@ -15,6 +15,7 @@ use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Sc
 use crate::service::acting::{Actor, Touched};
 use crate::service::matching::Matches;
 use crate::service::recording::{self, Acting};
+use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger, scopes};
 
 pub struct Publish;
@@ -112,13 +113,20 @@ impl Operation for Publish {
             let (intent, agent): (Id<Intent>, _) = (transaction.new_id()?, actor.agent.id);
             let fact = Fact::IntentPublished(fact);
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
-            let findings = recording::record(transaction, Acting { intent, agent, cause }, matches.found())?;
+            let mut silence = Silence::new(transaction.now());
+            let findings = recording::record(
+                transaction,
+                Acting { intent, agent, cause },
+                matches.found(),
+                &mut silence,
+            )?;
             actor.acted(transaction, cause, Touched::Compared(intent))?;
-            Ok::<_, Failure>((transaction.intent(intent)?, matches, findings, transaction.now()))
+            Ok::<_, Failure>((transaction.intent(intent)?, matches, findings, silence))
         };
-        let (intent, matches, findings, now) = cx.ledger().write(Patience::Wait, write)?;
+        let (intent, matches, findings, mut silence) = cx.ledger().write(Patience::Wait, write)?;
         // Put into words when nobody waits for the ledger any more.
-        let found = cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, now))?;
+        let found =
+            cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, &mut silence))?;
         Ok(Output { intent, found })
     }
 }

@@ -15,6 +15,7 @@ use crate::service::acting::{Actor, Touched};
 use crate::service::gates::may;
 use crate::service::matching::Matches;
 use crate::service::recording::{self, Acting};
+use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger};
 
 pub struct Adopt;
@@ -89,7 +90,7 @@ impl Operation for Adopt {
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
             recording::dismiss(transaction, acting, matches.found())?;
-            recording::record(transaction, acting, matches.found())?;
+            recording::record(transaction, acting, matches.found(), &mut Silence::new(transaction.now()))?;
             if !owed.is_empty() {
                 transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: owed })))?;
             }

@@ -21,6 +21,7 @@ use crate::service::claiming::OtherClaims;
 use crate::service::gates::may;
 use crate::service::recording::{self, Acting};
 use crate::service::scopes::Named;
+use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger, scopes};
 
 pub struct ClaimWork;
@@ -126,7 +127,12 @@ impl Operation for ClaimWork {
                 let mut found = ConflictDetected::default();
                 if let Some(cause) = call.cause {
                     let others = others.now(transaction, now)?;
-                    found = recording::record(transaction, Acting { intent, agent, cause }, &others)?;
+                    found = recording::record(
+                        transaction,
+                        Acting { intent, agent, cause },
+                        &others,
+                        &mut Silence::new(transaction.now()),
+                    )?;
                     actor.acted(transaction, cause, Touched::Intent(intent))?;
                 }
                 let claims = claims.iter().map(|claim| transaction.claim(intent, *claim, now));
