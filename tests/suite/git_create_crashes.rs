@@ -154,3 +154,93 @@ fn the_half_made_worktree_of_a_living_maker_is_left_alone() {
     assert_eq!(git(&tree, &["status", "--porcelain=v1", "--branch"]), "## topic");
     assert_eq!(journals(&at), [""; 0]);
 }
+
+/// Whoever comes next undoes what is half made, and nothing that `work` left there.
+fn keeps_what_was_put_there(points: &[Point], made_before: bool, work: impl Fn(&Path, &Path)) {
+    for point in points {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        let tree = sandbox.path("tree");
+        if made_before {
+            sandbox.mkdir("tree");
+        }
+        dies(&at, "topic", &tree, *point);
+        work(&at, &tree);
+        let there = contents(&tree);
+        assert!(there.iter().any(|(name, _)| name == "precious"), "{point:?}: {there:?}");
+        is_good(&at, &create(&at, "other", &sandbox.path("other")).unwrap());
+        assert_eq!(contents(&tree), there, "{point:?}");
+        assert_eq!(journals(&at).len(), 0, "{point:?}");
+    }
+}
+
+/// The files at the top of a worktree, and what they hold.
+fn contents(tree: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(tree).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            found.push((name, std::fs::read(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_worktree_that_git_made_in_the_same_place_meanwhile_is_left_alone() {
+    let before_the_list = [Point::WorktreePlanned, Point::BranchMade];
+    keeps_what_was_put_there(&before_the_list, false, |at, tree| {
+        git(at, &["worktree", "add", "-q", &tree.to_string_lossy(), "-b", "mine"]);
+        write(&tree.join("precious"), "staged");
+        git(tree, &["add", "."]);
+    });
+}
+
+#[test]
+fn a_worktree_that_replaced_one_on_the_list_is_left_alone() {
+    keeps_what_was_put_there(&[Point::WorktreeListed, Point::WorktreeFilled], false, |at, tree| {
+        let place = tree.to_string_lossy();
+        git(at, &["worktree", "remove", "--force", "--force", &place]);
+        git(at, &["worktree", "add", "-q", &place, "-b", "mine"]);
+        write(&tree.join("precious"), "mine");
+    });
+}
+
+#[test]
+fn whoever_works_in_a_half_made_worktree_keeps_it() {
+    let listed = [Point::WorktreeListed, Point::WorktreeFilled];
+    keeps_what_was_put_there(&listed, false, |_, tree| write(&tree.join("precious"), "mine"));
+    keeps_what_was_put_there(&[Point::WorktreeFilled], false, |at, tree| {
+        git(at, &["worktree", "unlock", &tree.to_string_lossy()]);
+        write(&tree.join("precious"), "mine");
+        git(tree, &["add", "."]);
+        git(tree, &["commit", "-q", "-m", "mine"]);
+        write(&tree.join("untracked"), "mine");
+    });
+}
+
+#[test]
+fn an_edit_of_a_file_that_was_checked_out_is_work() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let tree = sandbox.path("tree");
+    write(&at.join("a"), "first\nsecond\n");
+    git(&at, &["add", "."]);
+    git(&at, &["commit", "-q", "-m", "a"]);
+    dies(&at, "topic", &tree, Point::WorktreeFilled);
+    write(&tree.join("a"), "first, and mine\nsecond\n");
+    create(&at, "other", &sandbox.path("other")).unwrap();
+    assert_eq!(std::fs::read_to_string(tree.join("a")).unwrap(), "first, and mine\nsecond\n");
+    assert_eq!(git(&tree, &["status", "--porcelain"]), " M a");
+    git(&at, &["worktree", "remove", "--force", &tree.to_string_lossy()]);
+}
+
+#[test]
+fn a_directory_that_somebody_filled_before_it_was_listed_is_theirs() {
+    keeps_what_was_put_there(&[Point::WorktreePlanned, Point::BranchMade], true, |_, tree| {
+        write(&tree.join(".git"), "");
+        write(&tree.join("precious"), "mine");
+    });
+}

@@ -307,3 +307,28 @@ fn a_replaced_commit_is_not_what_a_worktree_starts_from() {
     assert!(made.path.join("later").exists());
     assert!(try_git(&made.path, &["--no-replace-objects", "diff", "--quiet", "HEAD"]).status.success());
 }
+
+#[test]
+fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_made() {
+    for (encoding, text) in [("UTF-16LE-BOM", &b"\xff\xfeh\0i\0\n\0"[..]), ("latin1", b"\xe9\n")] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        write(&at.join(".gitattributes"), &format!("*.t text working-tree-encoding={encoding}\n"));
+        std::fs::write(at.join("a.t"), text).unwrap();
+        git(&at, &["add", "."]);
+        git(&at, &["commit", "-q", "-m", "encoded"]);
+        if encoding == "latin1" {
+            assert_eq!(std::fs::read(twins(&sandbox, &at).join("a.t")).unwrap(), text);
+            continue;
+        }
+        let refused = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
+        let said = refused.to_string();
+        assert!(said.contains(".gitattributes") && said.contains(encoding), "{said}");
+        assert!(
+            matches!(refused, CreateError::Git(foremerge::git::Error::Unsupported { .. })),
+            "{refused:?}"
+        );
+        assert!(!sandbox.path("tree").exists());
+        assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
+    }
+}

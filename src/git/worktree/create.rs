@@ -9,7 +9,7 @@ use super::super::lock::Lock;
 use super::super::shared::Shared;
 use super::super::{Error, Repository, revision};
 use super::journal::{Journal, Record};
-use super::{CreateError, HookRun, branch, checkout, entries, hook, place, register, undo};
+use super::{CreateError, HookRun, branch, checkout, encodings, entries, hook, place, register, undo};
 use crate::world::{Point, World};
 
 /// The worktree to be made.
@@ -46,6 +46,7 @@ impl Repository {
     pub fn create_worktree(&self, world: &dyn World, request: &Request<'_>) -> Result<Created, CreateError> {
         let name = branch::name(request.branch)?;
         let commit = revision::commit(self.inner(), request.base)?;
+        encodings::refuse_unwritable(self, commit)?;
         let turn = Lock::registry(self.common_dir(), Shared::of(self.inner()))?;
         let journal = if let Some(journal) = undo::the_dead(self, &name, commit, request.path)? {
             drop(turn);

@@ -68,6 +68,13 @@ impl Journal {
         }
     }
 
+    /// Why `git worktree prune` is to leave the entry alone while it is made. By these words it is known to be the one
+    /// that this journal speaks of.
+    pub(super) fn mark(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default();
+        format!("being made by foremerge ({})\n", name.to_string_lossy())
+    }
+
     /// Where the entry is built before it gets its name.
     pub(super) fn built(&self) -> PathBuf {
         self.path.with_extension("entry")

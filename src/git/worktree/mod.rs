@@ -7,10 +7,12 @@
 mod branch;
 mod checkout;
 mod create;
+mod encodings;
 mod entries;
 mod error;
 mod hook;
 mod journal;
+mod leftover;
 mod list;
 mod place;
 mod register;

@@ -12,11 +12,8 @@ use gix::error::ResultExt;
 use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 
 use super::super::shared::Shared;
-use super::journal::{Journal, Record};
+use super::journal::Journal;
 use super::{entries, rename};
-
-/// Why `git worktree prune` leaves a worktree in the making alone. By these words it is known to be one of ours.
-pub(super) const IN_THE_MAKING: &str = "being made by foremerge\n";
 
 /// A name for the entry of a worktree at `root` that no other entry has, as git makes it.
 pub(super) fn free_name(common_dir: &Path, root: &Path) -> PathBuf {
@@ -38,7 +35,7 @@ pub(super) fn register(
     journal: &mut Journal,
 ) -> gix::Result<gix::Repository> {
     let built = journal.built();
-    write_entry(source, &built, &journal.record).or_error()?;
+    write_entry(source, &built, journal).or_error()?;
     copy_configuration(source, &built)?;
     let all = entries::directory(common_dir);
     loop {
@@ -96,13 +93,14 @@ fn refuse_company(root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn write_entry(source: &gix::Repository, admin: &Path, record: &Record) -> io::Result<()> {
+fn write_entry(source: &gix::Repository, admin: &Path, journal: &Journal) -> io::Result<()> {
+    let record = &journal.record;
     // The number of the journal is ours, so whatever has it is nobody's.
     if admin.exists() {
         fs::remove_dir_all(admin)?;
     }
     fs::create_dir(admin)?;
-    fs::write(admin.join("locked"), IN_THE_MAKING)?;
+    fs::write(admin.join("locked"), journal.mark())?;
     fs::write(admin.join("gitdir"), line(b"", &record.root.join(".git"))?)?;
     fs::write(admin.join("commondir"), "../..\n")?;
     fs::write(admin.join("HEAD"), format!("ref: {}\n", record.branch.as_bstr()))?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::error::ResultExt;
 use gix::refs::FullName;
@@ -11,7 +11,8 @@ use super::super::{Error, Repository};
 use super::branch;
 use super::entries;
 use super::journal::{Journal, Record};
-use super::register::{IN_THE_MAKING, dot_git_text};
+use super::leftover;
+use super::register::dot_git_text;
 
 /// Undo what processes that died have begun. Answers the journal of one that had done all but the last step of making
 /// just this: `branch` at `commit` in `root`.
@@ -27,7 +28,12 @@ pub(super) fn the_dead(
     let mut same = None;
     for journal in Journal::of_the_dead(repository.common_dir())? {
         let record = &journal.record;
-        if !is_whole(repository, record) {
+        if !is_whole(repository, &journal) {
+            if holds_work(repository, &journal) {
+                give_away(repository, &journal);
+                journal.forget();
+                continue;
+            }
             branch::remove_leftover_lock(repository, &record.branch, record.commit);
             if undo(repository, &journal).is_ok() {
                 journal.forget();
@@ -48,7 +54,7 @@ pub(super) fn the_dead(
 pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()> {
     let record = &journal.record;
     let admin = entries::directory(repository.common_dir()).join(&record.entry);
-    if points_to(&record.root, &admin) {
+    if is_being_made(journal, &admin) {
         empty(&record.root).or_error()?;
     }
     if let Some(made_from) = &record.made_from {
@@ -59,7 +65,7 @@ pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()
     }
     // Off the list at once, so that nobody finds half of it.
     let built = journal.built();
-    if in_the_making(&admin) {
+    if in_the_making(journal, &admin) {
         fs::rename(&admin, &built).or_error()?;
     }
     if built.exists() {
@@ -75,8 +81,24 @@ pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()
 }
 
 /// Whether all was made and only the hook may not have run.
-fn is_whole(repository: &Repository, record: &Record) -> bool {
-    record.whole && !in_the_making(&entries::directory(repository.common_dir()).join(&record.entry))
+fn is_whole(repository: &Repository, journal: &Journal) -> bool {
+    journal.record.whole && !in_the_making(journal, &entry(repository, journal))
+}
+
+fn entry(repository: &Repository, journal: &Journal) -> PathBuf {
+    entries::directory(repository.common_dir()).join(&journal.record.entry)
+}
+
+/// Whether somebody works in what was never finished.
+fn holds_work(repository: &Repository, journal: &Journal) -> bool {
+    let admin = entry(repository, journal);
+    is_being_made(journal, &admin)
+        && !leftover::is_all_ours(repository, &journal.record, &admin).unwrap_or(false)
+}
+
+/// Leave a worktree to whoever works in it. It stays on the list, as one that anybody may remove.
+fn give_away(repository: &Repository, journal: &Journal) {
+    let _ = fs::remove_file(entry(repository, journal).join("locked"));
 }
 
 /// Whether nobody has worked on it or taken it away since.
@@ -88,14 +110,18 @@ fn is_untouched(repository: &Repository, record: &Record) -> bool {
         && at.is_ok_and(|at| at == Some(gix::refs::Target::Object(record.commit)))
 }
 
-fn in_the_making(admin: &Path) -> bool {
-    fs::read(admin.join("locked")).is_ok_and(|text| text == IN_THE_MAKING.as_bytes())
+/// Whether the entry at `admin` is the one that `journal` speaks of, and unfinished. One of the same name may be
+/// anybody's.
+fn in_the_making(journal: &Journal, admin: &Path) -> bool {
+    fs::read(admin.join("locked")).is_ok_and(|text| text == journal.mark().as_bytes())
 }
 
-/// Whether the `.git` file in `root` points to `admin`, or was to when its writer died.
-fn points_to(root: &Path, admin: &Path) -> bool {
+/// Whether it is, and the worktree is where it says: its `.git` file points to the entry, or was to when its writer
+/// died.
+fn is_being_made(journal: &Journal, admin: &Path) -> bool {
     let whole = dot_git_text(admin).unwrap_or_default();
-    fs::read(root.join(".git")).is_ok_and(|text| whole.starts_with(&text))
+    in_the_making(journal, admin)
+        && fs::read(journal.record.root.join(".git")).is_ok_and(|text| whole.starts_with(&text))
 }
 
 /// Remove all that is in `root`, and last what says whose it is.
