@@ -264,6 +264,28 @@ fn claiming_what_another_agent_claims_is_granted_and_both_are_told() {
 }
 
 #[test]
+fn what_is_claimed_keeps_its_spelling_wherever_it_is_told_of() {
+    let neighbours = Neighbours::new();
+    neighbours.claim(0, &["symbol:crate::billing::PaymentService"]);
+    let warning = neighbours.claim(1, &["symbol:PaymentService"])["warnings"][0].take();
+    let mut keys = [
+        text(&warning["evidence"]["source_scope"]["key"]),
+        text(&warning["evidence"]["target_scope"]["key"]),
+    ];
+    keys.sort();
+    assert_eq!(keys, ["crate::billing::paymentservice", "paymentservice"], "evidence is canonical");
+    let shown = neighbours.library.screen("get_conflict", json!({ "id": warning["id"] }), 200);
+    let graph = neighbours.library.data("get_graph", json!({})).to_string();
+    for scope in ["symbol:crate::billing::PaymentService", "symbol:PaymentService"] {
+        let explanation = text(&warning["explanation"]);
+        assert!(explanation.contains(&format!("claims {scope}")), "{explanation}");
+        assert!(shown.contains(&format!("\ndoes    claims {scope}\n")), "{shown}");
+        assert!(shown.contains(&format!(" --scope {scope}\n")), "{shown}");
+        assert!(graph.contains(&format!("\"{scope} (ACTIVE)\"")), "{graph}");
+    }
+}
+
+#[test]
 fn claims_overlap_by_one_thing_its_other_namespaces_and_directories_but_not_by_similar_names() {
     let cases = [
         ("symbol:Pay", "symbol:Pay", 1),

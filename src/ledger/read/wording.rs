@@ -115,6 +115,35 @@ impl Meeting {
     }
 }
 
+impl Snapshot<'_> {
+    /// The key of a scope as the intent declares it, or as it was claimed for it last.
+    fn spelling(&self, intent: i64, scope: i64) -> Result<Option<String>, Error> {
+        for sql in [
+            "SELECT key FROM intent_scope WHERE intent = ?1 AND scope = ?2",
+            "SELECT key FROM claim WHERE intent = ?1 AND scope = ?2 ORDER BY created_at DESC, uid LIMIT 1",
+        ] {
+            let mut find = self.connection().prepare_cached(sql)?;
+            if let Some(key) = find.query_row((intent, scope), |row| row.get(0)).optional()? {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A scope that is given in its full form, as this intent spells it.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`] for an intent that is not known here.
+    pub fn spelled(&self, intent: Id<Intent>, scope: &Scope) -> Result<Scope, Error> {
+        let intent = self.row_of(intent)?;
+        let mut find =
+            self.connection().prepare_cached("SELECT id FROM scope WHERE kind = ?1 AND full = ?2")?;
+        let number = find.query_row((scope.kind, &scope.key), |row| row.get(0)).optional()?;
+        let key = number.map(|number| self.spelling(intent, number)).transpose()?.flatten();
+        Ok(Scope { kind: scope.kind, key: key.unwrap_or_else(|| scope.key.clone()) })
+    }
+}
+
 /// Thousandths as clients read them.
 pub(super) fn share(thousandths: u16) -> f64 {
     f64::from(thousandths) / 1000.0
@@ -215,9 +244,7 @@ impl<'s> Wording<'s> {
                 new.insert(find.query_row([scope], |row| Ok((row.get(0)?, row.get(1)?)))?).clone()
             }
         };
-        let mut find =
-            connection.prepare_cached("SELECT key FROM intent_scope WHERE intent = ?1 AND scope = ?2")?;
-        let key = find.query_row((intent, scope), |row| row.get(0)).optional()?;
+        let key = self.snapshot.spelling(intent, scope)?;
         Ok(new.insert(End { kind, key: key.unwrap_or_else(|| full.clone()), full }).clone())
     }
 

@@ -49,11 +49,15 @@ impl Operation for Show {
         cx.ledger().read(|snapshot| {
             let conflict = snapshot.conflict(snapshot.resolve(&input.id)?)?;
             // A side whose events have not arrived here does not hide the other.
-            let side = |intent| match Side::read(snapshot, intent) {
+            let side = |intent, at| match Side::read(snapshot, intent, at) {
                 Err(failure) if failure.code == Code::NotFound => Ok(None),
                 side => side.map(Some),
             };
-            let sides = [side(conflict.source_intent_id)?, side(conflict.target_intent_id)?];
+            let at = conflict.evidence.at.as_ref();
+            let sides = [
+                side(conflict.source_intent_id, at.map(|at| &at.source_scope))?,
+                side(conflict.target_intent_id, at.map(|at| &at.target_scope))?,
+            ];
             Ok(Output { conflict, sides })
         })
     }

@@ -12,17 +12,24 @@ pub(super) struct Side {
     intent: Intent,
     agent: Agent,
     seen: Timestamp,
+    /// Where it meets the other, as it spells it.
+    at: Option<Scope>,
 }
 
 impl Side {
     /// Reads the side of an intent, as it is now.
-    pub(super) fn read(snapshot: &Snapshot<'_>, intent: crate::domain::Id<Intent>) -> Result<Self, Failure> {
+    pub(super) fn read(
+        snapshot: &Snapshot<'_>,
+        intent: crate::domain::Id<Intent>,
+        at: Option<&Scope>,
+    ) -> Result<Self, Failure> {
         let intent = snapshot.intent(intent)?;
         let agent = snapshot.agent(intent.agent_id)?;
-        Ok(Self { seen: snapshot.last_seen(agent.id)?.at, intent, agent })
+        let at = at.map(|scope| snapshot.spelled(intent.id, scope)).transpose()?;
+        Ok(Self { seen: snapshot.last_seen(agent.id)?.at, intent, agent, at })
     }
 
-    fn show(&self, does: Option<Text>, screen: &mut Screen) {
+    fn show(&self, does: Option<(Option<ScopeOperation>, bool)>, screen: &mut Screen) {
         let agent = &self.agent;
         screen.heading(&agent.name);
         let mut fields = vec![
@@ -30,7 +37,8 @@ impl Side {
             ("intent", Text::from(self.intent.id).and("  ").then(self.intent.status)),
             ("plans", plain(&self.intent.summary)),
         ];
-        fields.extend(does.map(|does| ("does", does)));
+        let does = does.zip(self.at.as_ref());
+        fields.extend(does.map(|((operation, inferred), at)| ("does", self::does(operation, inferred, at))));
         fields.extend(agent.worktree.as_ref().map(|worktree| ("where", plain(worktree))));
         fields.extend(agent.git_branch.as_ref().map(|branch| ("branch", plain(branch))));
         screen.fields(fields);
@@ -51,8 +59,8 @@ impl Side {
 pub(super) fn show(conflict: &Conflict, sides: &[Option<Side>; 2], screen: &mut Screen) {
     let at = conflict.evidence.at.as_ref();
     let does = [
-        at.map(|at| does(at.source_operation, at.source_operation_inferred, &at.source_scope)),
-        at.map(|at| does(at.target_operation, at.target_operation_inferred, &at.target_scope)),
+        at.map(|at| (at.source_operation, at.source_operation_inferred)),
+        at.map(|at| (at.target_operation, at.target_operation_inferred)),
     ];
     let ids = [conflict.source_intent_id, conflict.target_intent_id];
     for ((side, does), id) in sides.iter().zip(does).zip(ids) {
@@ -92,11 +100,10 @@ pub(super) fn what_to_do(conflict: &Conflict, sides: &[Option<Side>; 2], screen:
         let send = plain("foremerge coordinate send --from ").id(from.agent.id).and(" --to ").id(to.agent.id);
         screen.command(send.and(" --conflict ").id(conflict.id).and(" --message MESSAGE"));
     }
-    let scopes = conflict.evidence.at.as_ref().map(|at| [&at.source_scope, &at.target_scope]);
-    match scopes {
+    match one.at.as_ref().zip(other.at.as_ref()) {
         Some(scopes) if conflict.evidence.rule == Rule::OverlappingClaim => {
             screen.line(dim("Release what is not needed:"));
-            for (side, scope) in [one, other].into_iter().zip(scopes) {
+            for (side, scope) in [one, other].into_iter().zip([scopes.0, scopes.1]) {
                 let scope = shell_word(&scope.to_string());
                 screen.command(side.acts("foremerge work release").and(" --scope ").and(scope));
             }

@@ -98,7 +98,7 @@ impl<'s> Gather<'s> {
                 id: claim.id.to_string(),
                 kind: NodeKind::Claim,
                 key: claim.id.to_string(),
-                label: format!("{} ({})", scope.label, claim.status),
+                label: format!("{}:{} ({})", claim.scope.kind, claim.key, claim.status),
                 data: json!({
                     "id": claim.id, "agent_id": claim.agent, "intent_id": found.id, "scope": scope.data,
                     "status": claim.status, "lease_expires_at": claim.lease_expires_at,

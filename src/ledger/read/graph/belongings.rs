@@ -30,6 +30,8 @@ pub struct DrawnClaim {
     pub agent: Id<Agent>,
     /// What is claimed.
     pub scope: CanonicalScope,
+    /// Its key as it was claimed.
+    pub key: String,
     /// Whether it still says anything.
     pub status: ClaimStatus,
     /// When it runs out.
@@ -93,7 +95,7 @@ impl Snapshot<'_> {
         limit: u32,
     ) -> Result<Counted<DrawnClaim>, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT claim.uid, owner.uid, claim.kind, full, alias, status, lease_expires_at, created_at
+            "SELECT claim.uid, owner.uid, claim.kind, key, full, alias, status, lease_expires_at, created_at
              FROM claim JOIN aggregate owner ON owner.id = claim.agent WHERE claim.intent = ?1
              ORDER BY created_at, claim.uid LIMIT ?2",
         )?;
@@ -104,8 +106,8 @@ impl Snapshot<'_> {
                 status => status,
             };
             let (id, agent) = (row.get(0)?, row.get(1)?);
-            let scope = canonical(row)?;
-            Ok(DrawnClaim { id, agent, scope, status, lease_expires_at, created_at: row.get("created_at")? })
+            let (scope, key, created_at) = (canonical(row)?, row.get("key")?, row.get("created_at")?);
+            Ok(DrawnClaim { id, agent, scope, key, status, lease_expires_at, created_at })
         };
         let found = find.query_map((intent, limit), read)?.collect::<Result<_, _>>()?;
         counted(found, limit, || self.count("SELECT count(*) FROM claim WHERE intent = ?1", [intent]))
