@@ -44,6 +44,23 @@ fn a_what_if_says_what_publishing_would_and_stores_nothing() {
 }
 
 #[test]
+fn a_what_if_spells_scopes_as_they_were_declared_and_advises_as_a_published_one_is() {
+    let library = Library::new();
+    let (one, other) = (library.agent("one"), library.agent("other"));
+    library.publish(&one, &["symbol:crate::billing::PaymentService=replace"]);
+    let mine = ["symbol:PaymentService=extend"];
+    let asked = json!({ "intent": "s", "scopes": scopes(&mine), "agent_id": other });
+    let found = library.data("check_conflicts", asked)["conflicts"][0].take();
+    let published = library.publish(&other, &mine)["conflicts"][0].take();
+    for field in ["explanation", "suggestion"] {
+        assert_eq!(found[field], published[field]);
+    }
+    assert!(text(&found["suggestion"]).contains("`PaymentProvider`"), "{found}");
+    assert_eq!(found["scope"], json!({ "kind": "symbol", "key": "PaymentService" }));
+    assert_eq!(found["evidence"]["source_scope"]["key"], "paymentservice", "evidence is canonical");
+}
+
+#[test]
 fn a_stored_intent_is_answered_from_the_record_under_lasting_ids() {
     let (library, _, other) = story();
     let published = library.publish(&other, &["symbol:Pay=extend"]);

@@ -6,7 +6,7 @@ use crate::detect::advice::{self, Party};
 use crate::detect::bounds::SHOWN_HIGH;
 use crate::domain::conflict::{Ephemeral, RelatedWork};
 use crate::domain::cut::Cut;
-use crate::domain::fact::ConflictDetected;
+use crate::domain::fact::{ConflictDetected, PublishedScope, Sighting};
 use crate::domain::scope::DeclaredScope;
 use crate::domain::text::Summary;
 use crate::domain::{Agent, Conflict, Id, IdRef, Intent, Scope, ScopeOperation, Severity};
@@ -268,7 +268,8 @@ fn what_if(
         let mine = owner.map_or("your work", |agent| agent.name.as_str());
         for sighting in &pair.found {
             let id = cx.host().world().new_id().map_err(crate::ledger::Error::from)?;
-            let (explanation, suggestion, evidence) = words(&found, sighting, mine, &theirs);
+            let ends = ends(snapshot, &found, sighting, matches.scopes(), pair.with)?;
+            let (explanation, suggestion, evidence) = words(ends.as_ref(), sighting, mine, &theirs);
             let identity = intent.and_then(|intent| found.identity(intent, pair.with, sighting));
             let settled = identity.and_then(|identity| known.get(&identity)?.settled);
             conflicts.push(WhatIf {
@@ -278,7 +279,7 @@ fn what_if(
                 score: f64::from(sighting.score) / 1000.0,
                 source_intent_id: intent,
                 target_intent_id: pair.with,
-                scope: evidence.source_scope.clone(),
+                scope: ends.map(|(mine, _)| mine.declared),
                 explanation,
                 suggestion,
                 evidence,
@@ -310,9 +311,39 @@ fn what_if(
     })
 }
 
-fn words(
+/// A scope of one side, in both its spellings.
+struct End {
+    full: Scope,
+    declared: Scope,
+}
+
+impl End {
+    fn party<'a>(&'a self, agent: &'a str, operation: Option<ScopeOperation>) -> Party<'a> {
+        Party { agent, kind: self.declared.kind, key: &self.declared.key, operation }
+    }
+}
+
+/// Where work that is not published meets a published intent.
+fn ends(
+    snapshot: &Snapshot<'_>,
     found: &ConflictDetected,
-    sighting: &crate::domain::fact::Sighting,
+    sighting: &Sighting,
+    mine: &[PublishedScope],
+    with: Id<Intent>,
+) -> Result<Option<(End, End)>, Failure> {
+    let Some(at) = sighting.at else { return Ok(None) };
+    let full = |place: usize| Scope { kind: found.scopes[place].0, key: found.scopes[place].1.clone() };
+    let (source, target) = (full(at.scopes.0), full(at.scopes.1));
+    let declared = mine.iter().find(|scope| scope.kind == source.kind && scope.full == source.key);
+    let key = declared.map_or(&source.key, |scope| &scope.key).clone();
+    let theirs = snapshot.spelled(with, &target)?;
+    let mine = End { declared: Scope { kind: source.kind, key }, full: source };
+    Ok(Some((mine, End { declared: theirs, full: target })))
+}
+
+fn words(
+    ends: Option<&(End, End)>,
+    sighting: &Sighting,
     mine: &str,
     theirs: &str,
 ) -> (String, String, WhatIfEvidence) {
@@ -327,16 +358,14 @@ fn words(
         summary_jaccard: sighting.similarity.map(|share| f64::from(share) / 1000.0),
         ephemeral: true,
     };
-    let Some(at) = sighting.at else {
+    let (Some(at), Some((source, target))) = (sighting.at, ends) else {
         let share = sighting.similarity.unwrap_or(0);
         let explanation = advice::duplicate_explanation(mine, theirs, share);
         return (explanation, advice::DUPLICATE_SUGGESTION.to_owned(), evidence);
     };
-    let scope = |place: usize| Scope { kind: found.scopes[place].0, key: found.scopes[place].1.clone() };
-    let (source, target) = (scope(at.scopes.0), scope(at.scopes.1));
     let (my_operation, their_operation) = at.operations.unzip();
-    let one = Party { agent: mine, kind: source.kind, key: &source.key, operation: my_operation };
-    let other = Party { agent: theirs, kind: target.kind, key: &target.key, operation: their_operation };
+    let one = source.party(mine, my_operation);
+    let other = target.party(theirs, their_operation);
     let explanation = advice::explanation(sighting.rule, one, other, sighting.asserted);
     let suggestion = advice::suggestion(sighting.rule, one, other);
     evidence.overlap = Some(at.tier.in_words());
@@ -345,7 +374,11 @@ fn words(
     (
         explanation,
         suggestion,
-        WhatIfEvidence { source_scope: Some(source), target_scope: Some(target), ..evidence },
+        WhatIfEvidence {
+            source_scope: Some(source.full.clone()),
+            target_scope: Some(target.full.clone()),
+            ..evidence
+        },
     )
 }
 
