@@ -164,6 +164,24 @@ fn seen(library: &Library, agent: &str) -> (String, bool) {
 }
 
 #[test]
+fn stranded_work_says_since_when_its_owner_is_silent() {
+    let library = Library::new();
+    let quiet = library.agent("quiet");
+    library.publish(&quiet, &["symbol:X=replace"]);
+    library.world.pass(5 * HOUR);
+    library.data(
+        "coordinate_with_agent",
+        json!({
+            "from_agent_id": quiet, "to_agent_id": library.agent("other"), "message": "I am still at it.",
+        }),
+    );
+    library.world.pass(2 * HOUR);
+    let screen = library.screen("status", json!({}), 80);
+    assert!(screen.contains("  quiet  stranded: its owner is silent  2 h ago\n"), "{screen}");
+    assert!(screen.contains("  silent 2 h ago"), "{screen}");
+}
+
+#[test]
 fn two_hours_of_silence_make_an_agent_stale_and_its_work_stranded() {
     let library = Library::new();
     let (quiet, busy) = (library.agent("quiet"), library.agent("busy"));

@@ -79,6 +79,9 @@ struct IntentRow {
     summary: String,
     stranded: bool,
     created_at: Timestamp,
+    /// Since when nobody has heard of its owner, if it is stranded.
+    #[serde(skip)]
+    silent_since: Option<Timestamp>,
 }
 
 #[derive(Debug, Serialize, schemars::JsonSchema)]

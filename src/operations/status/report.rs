@@ -97,13 +97,15 @@ fn intent_row(
     silence: &mut Silence,
     intent: StatusIntent,
 ) -> Result<IntentRow, Failure> {
+    let silent_since = silence.stopped(snapshot, intent.row, intent.agent_row)?;
     Ok(IntentRow {
         id: intent.id,
         agent_id: intent.agent,
         agent_name: intent.agent_name,
         summary: beginning(&intent.summary, SHOWN).into_owned(),
-        stranded: silence.stopped(snapshot, intent.row, intent.agent_row)?.is_some(),
+        stranded: silent_since.is_some(),
         created_at: intent.created_at,
+        silent_since,
     })
 }
 

@@ -124,7 +124,7 @@ impl Output {
                 Cell::from(intent.id),
                 Cell::cut(&intent.agent_name, 1),
                 Text::default().styled(Style::Warning, "stranded: its owner is silent").into(),
-                dim(screen.ago(intent.created_at)).into(),
+                dim(screen.ago(intent.silent_since.unwrap_or(intent.created_at))).into(),
             ]
         });
         let rows: Vec<_> = unread.chain(left).collect();
