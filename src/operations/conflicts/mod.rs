@@ -8,8 +8,8 @@ pub(super) mod show;
 mod sides;
 
 use super::Screen;
-use crate::domain::Conflict;
 use crate::domain::conflict::{Decision, OpenConflicts};
+use crate::domain::{Conflict, Id, Intent};
 use crate::operations::render::{Style, Text, plain};
 
 /// Conflicts that are named with a command each.
@@ -48,7 +48,7 @@ pub(super) fn decided(decision: &Decision, by: Text, screen: &mut Screen) {
 }
 
 /// What is open against an intent, for a person.
-pub(super) fn open(open: &OpenConflicts, screen: &mut Screen) {
+pub(super) fn open(intent: Id<Intent>, open: &OpenConflicts, screen: &mut Screen) {
     if open.count == 0 {
         return screen.line(Text::default().styled(Style::Good, "No open conflicts."));
     }
@@ -56,5 +56,11 @@ pub(super) fn open(open: &OpenConflicts, screen: &mut Screen) {
     for id in open.ids.iter().take(SHOWN) {
         screen.command(plain("foremerge conflicts show ").id(id));
     }
-    screen.more_in(open.ids.len().min(SHOWN), open.count, "foremerge conflicts list --status open");
+    let shown = open.ids.len().min(SHOWN);
+    screen.more(shown, open.count);
+    if open.count > shown as u64 {
+        // Those that are talked about are open too, and a list of one status leaves them out.
+        screen.line("All of them, the most severe first:");
+        screen.command(plain("foremerge conflicts check --intent-id ").id(intent));
+    }
 }

@@ -79,7 +79,7 @@ impl Render for Output {
         };
         super::details(&self.intent, owner, screen);
         screen.gap();
-        conflicts::open(&self.open_conflicts, screen);
+        conflicts::open(self.intent.id, &self.open_conflicts, screen);
         super::next(&self.intent, screen);
     }
 }

@@ -78,11 +78,8 @@ impl Output {
         });
         let rows: Vec<_> = rows.collect();
         screen.table(&[], rows);
-        screen.more_in(
-            self.first.conflicts.len(),
-            self.counts.conflicts,
-            "foremerge conflicts list --status open",
-        );
+        // Those that are talked about are counted too, and a list of one status leaves them out.
+        screen.more_in(self.first.conflicts.len(), self.counts.conflicts, "foremerge conflicts list");
         if let Some(conflict) = self.first.conflicts.first() {
             screen.line("Both sides, and what to do:");
             screen.command(plain("foremerge conflicts show ").id(conflict.id));

@@ -129,7 +129,7 @@ impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         screen.line(format!("Adopted {} ({}): {}", self.intent.id, self.intent.status, self.intent.summary));
         screen.gap();
-        conflicts::open(&self.open_conflicts, screen);
+        conflicts::open(self.intent.id, &self.open_conflicts, screen);
         screen.gap();
         screen.line("Its claims ended with the change of owner. Claim what you work on:");
         let claim = plain("foremerge work claim --intent ").id(self.intent.id).and(" --agent ");

@@ -75,6 +75,6 @@ impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         screen.line(format!("Started {}: {}", self.intent.id, self.intent.summary));
         screen.gap();
-        conflicts::open(&self.open_conflicts, screen);
+        conflicts::open(self.intent.id, &self.open_conflicts, screen);
     }
 }
