@@ -2,7 +2,7 @@
 //!
 //! Rendered on every read from the codes on record, so better words reach old findings too.
 
-use crate::domain::{Rule, ScopeKind, ScopeOperation};
+use crate::domain::{Agent, Id, Rule, ScopeKind, ScopeOperation};
 
 /// One side of a finding as it is talked about.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +32,19 @@ impl Party<'_> {
             None => format!("{} claims {what}", self.agent),
         }
     }
+}
+
+/// What two agents are called in one sentence. Namesakes go by the beginnings of their ids too.
+#[must_use]
+pub fn called(one: (&str, Id<Agent>), other: (&str, Id<Agent>)) -> (String, String) {
+    let name = |(name, id): (&str, Id<Agent>)| {
+        if one.0 == other.0 && one.1 != other.1 {
+            format!("{name} ({})", id.short())
+        } else {
+            name.to_owned()
+        }
+    };
+    (name(one), name(other))
 }
 
 /// Why two summaries look like the same work.

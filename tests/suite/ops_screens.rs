@@ -316,6 +316,32 @@ fn the_command_after_a_count_of_open_conflicts_shows_as_many() {
 }
 
 #[test]
+fn agents_of_one_name_are_told_apart() {
+    let library = Library::new();
+    let agents = ["one", "other"].map(|tree| register(&library, "coder", &format!("/home/ada/{tree}")));
+    let called = agents.each_ref().map(|agent| format!("coder ({})", &agent[..12]));
+    let scopes = ["schema:users=extend", "symbol:UserService=extend"];
+    library.publish(&agents[0], &["schema:users=remove", "symbol:UserService=replace"]);
+    let mut asked = publishing(&agents[1], &scopes);
+    asked = json!({ "intent": "s", "scopes": asked["scopes"].take(), "agent_id": agents[1] });
+    let found = library.data("check_conflicts", asked);
+    let conflicts = library.publish(&agents[1], &scopes)["conflicts"].take();
+    for found in [&found["conflicts"][0], &conflicts[0]] {
+        let explanation = text(&found["explanation"]);
+        assert!(explanation.starts_with(&format!("{} will remove schema:users", called[0])), "{explanation}");
+        assert!(explanation.contains(&format!(" while {} will extend it", called[1])), "{explanation}");
+    }
+    send(&library, &agents[0], &agents[1], &conflicts[0]["id"], "Shall I wait?");
+    let shown = library.screen("get_conflict", json!({ "id": conflicts[0]["id"] }), 80);
+    assert!(called.iter().all(|name| shown.contains(&format!("\n{name}\n"))), "{shown}");
+    let events = library.screen("list_events", json!({}), 140);
+    let wrote = format!("{} wrote to {}: Shall I wait?", called[0], called[1]);
+    assert!(events.contains(&wrote), "{events}");
+    let status = library.screen("status", json!({}), 140);
+    assert!(called.iter().all(|name| status.contains(&format!("{name} will"))), "{status}");
+}
+
+#[test]
 fn what_was_left_out_is_counted() {
     let story = story();
     for number in 0..21 {

@@ -9,13 +9,17 @@ use super::super::error::Error;
 use super::Snapshot;
 use crate::detect::advice::{self, Party};
 use crate::domain::conflict::{Decision, Evidence, EvidenceAt, Tier};
-use crate::domain::{Conflict, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation, Severity, Timestamp};
+use crate::domain::{
+    Agent, Conflict, Id, Intent, Rule, Scope, ScopeKind, ScopeOperation, Severity, Timestamp,
+};
 
-/// An intent, and its owner's name.
+/// An intent, its owner and the owner's name.
 #[derive(Clone)]
 pub(super) struct Side {
     pub intent: Id<Intent>,
     pub agent: String,
+    /// `None` where the intent is not known here.
+    owner: Option<Id<Agent>>,
 }
 
 /// A scope of one side.
@@ -74,13 +78,23 @@ impl Meeting {
         }
     }
 
+    /// What both sides' agents are called.
+    fn called(&self) -> (String, String) {
+        let (one, other) = &self.sides;
+        match one.owner.zip(other.owner) {
+            Some(owners) => advice::called((&one.agent, owners.0), (&other.agent, owners.1)),
+            None => (one.agent.clone(), other.agent.clone()),
+        }
+    }
+
     /// The scope of the source, as declared.
     pub(super) fn scope(&self) -> Option<Scope> {
         self.ends.as_ref().map(|(source, _)| Scope { kind: source.kind, key: source.key.clone() })
     }
 
     pub(super) fn worded(&self, sight: &Sight) -> Worded {
-        let (rule, agents) = (self.rule, (&self.sides.0.agent, &self.sides.1.agent));
+        let (rule, agents) = (self.rule, self.called());
+        let agents = (agents.0.as_str(), agents.1.as_str());
         let (explanation, suggestion, at) =
             if let (Some((source, target)), Some(tier)) = (&self.ends, sight.tier) {
                 let (source_operation, target_operation) = sight.operations;
@@ -224,10 +238,13 @@ impl<'s> Wording<'s> {
             Entry::Vacant(new) => new,
         };
         let mut find = self.snapshot.connection().prepare_cached(
-            "SELECT self.uid, coalesce(agent.name, '?') FROM aggregate self LEFT JOIN intent ON intent.id = self.id
-             LEFT JOIN agent ON agent.id = intent.agent WHERE self.id = ?1",
+            "SELECT self.uid, coalesce(agent.name, '?'), owner.uid FROM aggregate self
+             LEFT JOIN intent ON intent.id = self.id LEFT JOIN agent ON agent.id = intent.agent
+             LEFT JOIN aggregate owner ON owner.id = intent.agent WHERE self.id = ?1",
         )?;
-        let side = find.query_row([intent], |row| Ok(Side { intent: row.get(0)?, agent: row.get(1)? }))?;
+        let side = find.query_row([intent], |row| {
+            Ok(Side { intent: row.get(0)?, agent: row.get(1)?, owner: row.get(2)? })
+        })?;
         Ok(new.insert(side).clone())
     }
 

@@ -265,11 +265,14 @@ fn what_if(
     for pair in &found.pairs {
         let other = snapshot.intent(pair.with)?;
         let theirs = snapshot.agent(other.agent_id).map_or_else(|_| "?".to_owned(), |agent| agent.name);
-        let mine = owner.map_or("your work", |agent| agent.name.as_str());
+        let (mine, theirs) = match owner {
+            Some(owner) => advice::called((&owner.name, owner.id), (&theirs, other.agent_id)),
+            None => ("your work".to_owned(), theirs),
+        };
         for sighting in &pair.found {
             let id = cx.host().world().new_id().map_err(crate::ledger::Error::from)?;
             let ends = ends(snapshot, &found, sighting, matches.scopes(), pair.with)?;
-            let (explanation, suggestion, evidence) = words(ends.as_ref(), sighting, mine, &theirs);
+            let (explanation, suggestion, evidence) = words(ends.as_ref(), sighting, &mine, &theirs);
             let identity = intent.and_then(|intent| found.identity(intent, pair.with, sighting));
             let settled = identity.and_then(|identity| known.get(&identity)?.settled);
             conflicts.push(WhatIf {

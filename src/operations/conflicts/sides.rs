@@ -4,7 +4,7 @@ use crate::domain::{Agent, Conflict, Intent, IntentStatus, Rule, Scope, ScopeOpe
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
 use crate::operations::Screen;
-use crate::operations::render::{Text, dim, plain, shell_word};
+use crate::operations::render::{Text, bold, dim, plain, shell_word};
 
 /// Who stands on one side.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl Side {
         Ok(Self { seen: snapshot.last_seen(agent.id)?.at, intent, agent, at })
     }
 
-    fn show(&self, does: Option<(Option<ScopeOperation>, bool)>, screen: &mut Screen) {
+    fn show(&self, heading: Text, does: Option<(Option<ScopeOperation>, bool)>, screen: &mut Screen) {
         let agent = &self.agent;
-        screen.heading(&agent.name);
+        screen.line(heading);
         let mut fields = vec![
             ("agent", Text::from(agent.id).and_dim(format!("  seen {}", screen.ago(self.seen)))),
             ("intent", Text::from(self.intent.id).and("  ").then(self.intent.status)),
@@ -42,6 +42,13 @@ impl Side {
         fields.extend(agent.worktree.as_ref().map(|worktree| ("where", plain(worktree))));
         fields.extend(agent.git_branch.as_ref().map(|branch| ("branch", plain(branch))));
         screen.fields(fields);
+    }
+
+    /// The name of its agent, with the id where the other is called the same.
+    fn called(&self, name: Text, sides: &[Option<Self>; 2]) -> Text {
+        let mut agents = sides.iter().flatten().map(|side| &side.agent);
+        let namesakes = agents.any(|agent| agent.name == self.agent.name && agent.id != self.agent.id);
+        if namesakes { name.and(" (").id(self.agent.id).and(")") } else { name }
     }
 
     /// ` INTENT --agent AGENT` behind a command that the owner types.
@@ -66,7 +73,7 @@ pub(super) fn show(conflict: &Conflict, sides: &[Option<Side>; 2], screen: &mut 
     for ((side, does), id) in sides.iter().zip(does).zip(ids) {
         screen.gap();
         match side {
-            Some(side) => side.show(does, screen),
+            Some(side) => side.show(side.called(bold(&side.agent.name), sides), does, screen),
             None => screen.line(plain("Nothing is known here of ").id(id).and(".")),
         }
     }
@@ -90,7 +97,8 @@ pub(super) fn what_to_do(conflict: &Conflict, sides: &[Option<Side>; 2], screen:
         screen.line(plain("Nothing: it is ").then(conflict.status).and("."));
         let Some(decision) = &conflict.decision else { return };
         let known = sides.iter().flatten().find(|side| side.agent.id == decision.agent_id);
-        let by = known.map_or_else(|| decision.agent_id.into(), |side| plain(&side.agent.name));
+        let by = known
+            .map_or_else(|| decision.agent_id.into(), |side| side.called(plain(&side.agent.name), sides));
         return super::decided(decision, by, screen);
     }
     screen.line(&conflict.suggestion);

@@ -51,10 +51,13 @@ impl Names {
         Ok(Self(names))
     }
 
-    /// What the agent calls itself, or the beginning of its id.
+    /// What the agent calls itself, or the beginning of its id; both where others here are called the
+    /// same.
     #[must_use]
     pub fn name(&self, agent: Id<Agent>) -> Text {
-        self.0.get(&agent).map_or_else(|| agent.into(), plain)
+        let Some(name) = self.0.get(&agent) else { return agent.into() };
+        let namesakes = self.0.iter().any(|(other, theirs)| theirs == name && *other != agent);
+        if namesakes { plain(name).and(" (").id(agent).and(")") } else { plain(name) }
     }
 }
 
