@@ -5,6 +5,7 @@ use std::path::Path;
 
 use foremerge::git::{Error, Exclusions, Repository, Snapshot};
 
+use crate::porcelain::porcelain;
 use crate::sandbox::{Sandbox, append, git, shell, write};
 
 fn look(root: &Path) -> Snapshot {
@@ -224,6 +225,24 @@ fn a_nested_repository_is_seen_into_and_a_nested_worktree_of_the_same_repository
     write(&root.join("trees/side/a"), "another agent's work");
     assert_eq!(look(&root), before);
     assert!(!look_without(&root, &["trees/"]).is_dirty());
+}
+
+#[test]
+fn a_worktree_of_the_same_repository_that_is_tracked_is_a_submodule_like_any_other() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    git(&root, &["worktree", "add", "-q", "inner"]);
+    git(&root, &["add", "inner"]);
+    git(&root, &["commit", "-q", "-m", "a link to a worktree of its own"]);
+    let clean = look(&root);
+    assert_eq!(lines(&clean), Vec::<String>::new());
+    append(&root.join("inner/src/deep/a.rs"), "// more\n");
+    let dirty = look(&root);
+    assert_eq!((lines(&dirty), porcelain(&root).status.len()), (vec![" M inner".to_owned()], 1));
+    append(&root.join("inner/src/deep/a.rs"), "// and more\n");
+    assert_ne!(look(&root).fingerprint, dirty.fingerprint);
+    git(&root.join("inner"), &["commit", "-q", "-a", "-m", "more"]);
+    assert_eq!(lines(&look(&root)), [" M inner"]);
 }
 
 #[test]

@@ -136,7 +136,8 @@ impl<'r> Reader<'r> {
             };
             add(if executable { b"executable" } else { b"file" }, digest.as_bytes());
         } else if found.is_dir() && std::fs::symlink_metadata(place.join(".git")).is_ok() {
-            add(b"repository", nested::look(self.repository, &place, Some(self.budget))?.digest.as_bytes());
+            let nested = nested::look(self.repository, &place, stored.is_some(), Some(self.budget))?;
+            add(b"repository", nested.digest.as_bytes());
         } else {
             add(if found.is_dir() { b"directory" } else { b"special" }, b"");
         }

@@ -29,8 +29,13 @@ pub(super) fn has_commit(dir: &Path) -> bool {
     .is_some()
 }
 
-/// Look at the repository in `dir`, which lies in the worktree of `outer`.
-pub(super) fn look(outer: &Repository, dir: &Path, mut budget: Option<&mut Budget>) -> Result<Nested, Error> {
+/// Look at the repository in `dir`, which lies in the worktree of `outer` and may be tracked there.
+pub(super) fn look(
+    outer: &Repository,
+    dir: &Path,
+    is_tracked: bool,
+    mut budget: Option<&mut Budget>,
+) -> Result<Nested, Error> {
     let real = std::fs::canonicalize(dir).map_err(|error| Error::unreadable(dir, error.to_string()))?;
     let repository = Repository::discover(&real)?;
     if repository.worktree_root() != Some(&real) {
@@ -39,8 +44,9 @@ pub(super) fn look(outer: &Repository, dir: &Path, mut budget: Option<&mut Budge
     let head = repository.head()?;
     let tree = repository.tree_of(&head)?;
     let id = head.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
-    if repository.common_dir() == outer.common_dir() {
-        // Another worktree of the same repository: its own snapshot tells what it holds.
+    if !is_tracked && repository.common_dir() == outer.common_dir() {
+        // Another worktree of the same repository: its own snapshot tells what it holds. One that is tracked is a
+        // submodule like any other.
         return Ok(Nested { head: id, is_dirty: false, digest: Digest::of(b"worktree") });
     }
     let status = Status::of(&repository, tree, budget.as_deref_mut())?;

@@ -241,7 +241,7 @@ fn submodules(
         let Some(place) = hidden::inside(root, path.as_ref()).filter(|place| is_repository(place)) else {
             continue;
         };
-        let found = nested::look(repository, &place, budget.as_deref_mut())?;
+        let found = nested::look(repository, &place, true, budget.as_deref_mut())?;
         if found.is_dirty || found.head.is_some_and(|head| head != *recorded) {
             met.worktree.push((path.clone(), b'M', Worktree::Submodule(found.digest)));
         }
