@@ -349,3 +349,28 @@ fn pipes_and_links_that_stand_in_for_files_are_told_apart_and_never_followed() {
     shell(&root, "mkfifo untracked-pipe");
     assert_eq!(lines(&look(&root)), [" T tool"]);
 }
+
+#[test]
+fn directories_that_come_and_go_do_not_stop_a_snapshot() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in (0_u64..).take_while(|_| !done.load(Ordering::Relaxed)) {
+                let dir = root.join(format!("build-{}", number % 4));
+                std::fs::create_dir(&dir).unwrap();
+                write(&dir.join("object"), "text");
+                std::thread::sleep(std::time::Duration::from_micros(300));
+                std::fs::remove_dir_all(&dir).unwrap();
+            }
+        });
+        let repository = Repository::discover(&root).unwrap();
+        let looks: Vec<_> =
+            (0..400).map(|_| repository.snapshot(b"identity", &Exclusions::default()).map(|_| ())).collect();
+        done.store(true, Ordering::Relaxed);
+        assert!(looks.iter().all(Result::is_ok), "{:?}", looks.iter().find(|look| look.is_err()));
+    });
+    assert!(!look(&root).is_dirty());
+}

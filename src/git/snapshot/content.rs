@@ -125,14 +125,19 @@ impl<'r> Reader<'r> {
             return Ok(());
         };
         if found.is_symlink() {
-            let target =
-                std::fs::read_link(&place).map_err(|error| Error::unreadable(&place, error.to_string()))?;
-            add(b"link", target.as_os_str().as_encoded_bytes());
+            match still_there(&place, std::fs::read_link(&place))? {
+                Some(target) => add(b"link", target.as_os_str().as_encoded_bytes()),
+                None => add(b"gone", b""),
+            }
         } else if found.is_file() {
             let executable = self.is_executable(&found, stored);
+            let Some(file) = still_there(&place, File::open(&place))? else {
+                add(b"gone", b"");
+                return Ok(());
+            };
             let digest = match stored {
-                Some(mode) if mode != Mode::SYMLINK => self.as_stored(&place, path)?,
-                _ => self.raw(&place)?,
+                Some(mode) if mode != Mode::SYMLINK => self.as_stored(&place, path, file)?,
+                _ => stream(&place, file, self.budget)?,
             };
             add(if executable { b"executable" } else { b"file" }, digest.as_bytes());
         } else if found.is_dir() && std::fs::symlink_metadata(place.join(".git")).is_ok() {
@@ -146,11 +151,8 @@ impl<'r> Reader<'r> {
 
     fn find(&self, path: &BStr) -> Result<Option<(std::path::PathBuf, Metadata)>, Error> {
         let Some(place) = hidden::inside(self.root, path) else { return Ok(None) };
-        match std::fs::symlink_metadata(&place) {
-            Ok(found) => Ok(Some((place, found))),
-            Err(error) if super::super::layout::absent(&error) => Ok(None),
-            Err(error) => Err(Error::unreadable(&place, error.to_string())),
-        }
+        let found = still_there(&place, std::fs::symlink_metadata(&place))?;
+        Ok(found.map(|found| (place, found)))
     }
 
     /// Where the file system does not keep the bit, the index does.
@@ -162,8 +164,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn as_stored(&mut self, place: &Path, path: &BStr) -> Result<Digest, Error> {
-        let file = open(place)?;
+    fn as_stored(&mut self, place: &Path, path: &BStr, file: File) -> Result<Digest, Error> {
         let outcome = gix::path::from_bstr(path)
             .and_then(|relative| self.pipeline.convert_to_git(file, &relative, &self.index));
         match outcome.map_err(|error| Error::unreadable(place, sentence(&error)))? {
@@ -172,14 +173,15 @@ impl<'r> Reader<'r> {
             ToGitOutcome::Buffer(bytes) => stream(place, bytes, self.budget),
         }
     }
-
-    fn raw(&mut self, place: &Path) -> Result<Digest, Error> {
-        stream(place, open(place)?, self.budget)
-    }
 }
 
-fn open(place: &Path) -> Result<File, Error> {
-    File::open(place).map_err(|error| Error::unreadable(place, error.to_string()))
+/// What was read of `place`, which may have vanished since it was met: then it is gone, as if it never had been.
+fn still_there<T>(place: &Path, read: io::Result<T>) -> Result<Option<T>, Error> {
+    match read {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if super::super::layout::absent(&error) => Ok(None),
+        Err(error) => Err(Error::unreadable(place, error.to_string())),
+    }
 }
 
 fn stream(place: &Path, mut from: impl Read, budget: &mut Budget) -> Result<Digest, Error> {
@@ -195,5 +197,21 @@ fn stream(place: &Path, mut from: impl Read, budget: &mut Budget) -> Result<Dige
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(Error::unreadable(place, error.to_string())),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_vanished_is_gone_and_what_cannot_be_read_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, gone) = (dir.path().join("file"), dir.path().join("gone"));
+        std::fs::write(&file, "text").unwrap();
+        assert!(still_there(&file, File::open(&file)).unwrap().is_some());
+        assert!(still_there(&gone, File::open(&gone)).unwrap().is_none());
+        assert!(still_there(&gone, File::open(file.join("below"))).unwrap().is_none());
+        still_there(&file, std::fs::read_link(&file)).unwrap_err();
     }
 }

@@ -14,6 +14,7 @@ use gix::status::plumbing::index_as_worktree::{Change, Conflict, EntryStatus};
 use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Met, VisitEntry};
 
 use super::super::error::sentence;
+use super::super::layout::absent;
 use super::super::{Error, Repository};
 use super::content::Budget;
 use super::entry::{Entry, Side, Worktree, staged};
@@ -39,8 +40,7 @@ impl Status {
             .ok_or_else(|| Error::NoWorktree { path: repository.git_dir().to_owned() })?;
         let seen = hidden::see_through(repository, root)?;
         let failed = |error: gix::Error| Error::unreadable(root, sentence(&error));
-        let mut met = Collected::default();
-        compare_worktree(repository, &seen.index, &mut met).map_err(failed)?;
+        let mut met = walk(repository, &seen.index).map_err(failed)?;
         for path in &seen.replaced {
             met.worktree.push((path.clone(), b'T', Worktree::Tracked(Mode::FILE_EXECUTABLE)));
         }
@@ -181,6 +181,25 @@ impl SubmoduleStatus for Later {
     fn status(&mut self, _entry: &gix::index::Entry, _path: &BStr) -> gix::Result<Option<()>> {
         Ok(None)
     }
+}
+
+/// How often a walk is begun, where directories vanish under it.
+const ATTEMPTS: usize = 5;
+
+/// Everything that is met in the worktree. gix gives up where a directory vanishes between being listed and being read.
+fn walk(repository: &Repository, index: &gix::index::State) -> gix::Result<Collected> {
+    let mut attempt = 1;
+    loop {
+        let mut met = Collected::default();
+        match compare_worktree(repository, index, &mut met) {
+            Err(error) if attempt < ATTEMPTS && has_vanished(&error) => attempt += 1,
+            done => return done.map(|()| met),
+        }
+    }
+}
+
+fn has_vanished(error: &gix::Error) -> bool {
+    error.downcast_any_ref::<std::io::Error>().is_some_and(absent)
 }
 
 fn compare_worktree(
