@@ -374,3 +374,43 @@ fn directories_that_come_and_go_do_not_stop_a_snapshot() {
     });
     assert!(!look(&root).is_dirty());
 }
+
+#[test]
+fn a_nested_repository_that_cannot_be_looked_into_stops_nothing() {
+    let sandbox = Sandbox::new();
+    let part = sandbox.repository("part");
+    let root = sandbox.repository("r");
+    let url = part.to_str().unwrap();
+    git(&root, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "sub"]);
+    git(&root, &["commit", "-q", "-m", "sub"]);
+    let nested = "git init -q n; git -C n commit -q --allow-empty -m n; git -C n config";
+    let cases = [
+        ("cp -r sub copy", "rm -rf copy"),
+        ("mv sub moved", "mv moved sub"),
+        (&format!("{nested} core.worktree /nowhere"), "rm -rf n"),
+        (&format!("{nested} core.worktree ../../part"), "rm -rf n"),
+        (&format!("{nested} core.bare true"), "rm -rf n"),
+        (&format!("{nested} core.repositoryFormatVersion 7"), "rm -rf n"),
+        ("git init -q --ref-format=reftable n; git -C n commit -q --allow-empty -m n", "rm -rf n"),
+        (
+            "git clone -q ../part n; git -C n commit -q --allow-empty -m n; touch n/top; git -C n add top; \
+             git -C n commit -q -m top; git -C n sparse-checkout set --cone --sparse-index",
+            "rm -rf n",
+        ),
+    ];
+    let clean = look(&root);
+    for (step, back) in cases {
+        shell(&root, step);
+        let changed = look(&root);
+        let said = git(&root, &["status", "--porcelain=v1", "--untracked-files=all"]);
+        let (mut ours, mut letters) = (lines(&changed), said.lines().map(str::to_owned).collect::<Vec<_>>());
+        ours.sort();
+        letters.sort();
+        assert_eq!(ours, letters, "{step}");
+        assert!(changed.is_dirty(), "{step}");
+        shell(&root, back);
+        assert_eq!(look(&root), clean, "{step}");
+    }
+    git(&root.join("sub"), &["config", "core.repositoryFormatVersion", "7"]);
+    assert_eq!(lines(&look(&root)), [" M sub"]);
+}

@@ -1,10 +1,11 @@
 //! A repository inside the worktree: a submodule, or one that is not tracked.
 
+use std::io::Read;
 use std::path::Path;
 
 use gix::ObjectId;
 
-use super::super::{Error, Repository};
+use super::super::{Error, Repository, layout};
 use super::content::{self, Budget};
 use super::status::Status;
 use crate::domain::Digest;
@@ -29,8 +30,48 @@ pub(super) fn has_commit(dir: &Path) -> bool {
     .is_some()
 }
 
-/// Look at the repository in `dir`, which lies in the worktree of `outer` and may be tracked there.
+/// Look at the repository in `dir`, which lies in the worktree of `outer` and may be tracked there. One that cannot be
+/// looked into has changed, and stops nothing.
 pub(super) fn look(
+    outer: &Repository,
+    dir: &Path,
+    is_tracked: bool,
+    budget: Option<&mut Budget>,
+) -> Result<Nested, Error> {
+    match look_into(outer, dir, is_tracked, budget) {
+        Err(error) if !matches!(error, Error::TooMuch { .. }) => {
+            Ok(Nested { head: None, is_dirty: true, digest: closed(dir, &error) })
+        }
+        looked => looked,
+    }
+}
+
+/// What tells a repository that cannot be looked into from others: why, the bytes of its `.git` file and of its `HEAD`.
+fn closed(dir: &Path, error: &Error) -> Digest {
+    let why: &[u8] = match error {
+        Error::Unsupported { .. } => b"unsupported",
+        Error::Missing { .. } => b"missing",
+        _ => b"unreadable",
+    };
+    let dot_git = dir.join(".git");
+    let target = std::fs::metadata(&dot_git)
+        .ok()
+        .filter(std::fs::Metadata::is_file)
+        .and_then(|found| layout::git_file_target(&dot_git, &found).ok());
+    let head = target.as_deref().unwrap_or(&dot_git).join("HEAD");
+    Digest::of_fields(&[b"closed", why, &beginning(&dot_git), &beginning(&head)])
+}
+
+/// The beginning of a small file; nothing of what is no file or cannot be read.
+fn beginning(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if std::fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        let _ = std::fs::File::open(path).and_then(|file| file.take(4 << 10).read_to_end(&mut bytes));
+    }
+    bytes
+}
+
+fn look_into(
     outer: &Repository,
     dir: &Path,
     is_tracked: bool,
