@@ -414,3 +414,27 @@ fn a_nested_repository_that_cannot_be_looked_into_stops_nothing() {
     git(&root.join("sub"), &["config", "core.repositoryFormatVersion", "7"]);
     assert_eq!(lines(&look(&root)), [" M sub"]);
 }
+
+#[test]
+fn a_submodule_without_its_repository_is_no_change_but_part_of_the_fingerprint() {
+    let sandbox = Sandbox::new();
+    let part = sandbox.repository("part");
+    let root = sandbox.repository("r");
+    let url = part.to_str().unwrap();
+    git(&root, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", url, "sub"]);
+    git(&root, &["commit", "-q", "-m", "sub"]);
+    let populated = look(&root);
+    git(&root, &["submodule", "deinit", "-q", "-f", "sub"]);
+    let empty = look(&root);
+    write(&root.join("sub/notes"), "text");
+    let filled = look(&root);
+    for state in [&populated, &empty, &filled] {
+        assert!(!state.is_dirty());
+    }
+    assert_eq!(porcelain(&root).status, []);
+    assert_ne!(empty.fingerprint, populated.fingerprint);
+    assert_ne!(filled.fingerprint, empty.fingerprint);
+    std::fs::remove_file(root.join("sub/notes")).unwrap();
+    git(&root, &["-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init"]);
+    assert_eq!(look(&root), populated);
+}

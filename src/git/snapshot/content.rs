@@ -65,6 +65,13 @@ pub(super) fn digest(repository: &Repository, status: &Status, budget: &mut Budg
     for path in &status.not_checked_out {
         hasher.field(path);
     }
+    if !status.unpopulated.is_empty() {
+        hasher.field(b"");
+    }
+    for (path, names) in &status.unpopulated {
+        hasher.field(path);
+        hasher.field(names.as_bytes());
+    }
     Ok(hasher.finish())
 }
 

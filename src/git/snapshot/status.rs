@@ -19,12 +19,15 @@ use super::super::{Error, Repository};
 use super::content::Budget;
 use super::entry::{Entry, Side, Worktree, staged};
 use super::{hidden, nested};
+use crate::domain::Digest;
 
 /// Everything that differs, in order of path.
 pub(super) struct Status {
     pub entries: Vec<Entry>,
     /// Paths that a sparse checkout leaves out, in order.
     pub not_checked_out: Vec<BString>,
+    /// Directories of submodules without a repository, in order, with the names of what stands in them.
+    pub unpopulated: Vec<(BString, Digest)>,
 }
 
 impl Status {
@@ -59,9 +62,9 @@ impl Status {
         });
         not_checked_out.sort_unstable();
         replaced_by_repositories(root, &mut met);
-        submodules(repository, root, &seen.submodules, &mut met, budget)?;
+        let unpopulated = submodules(repository, root, &seen.submodules, &mut met, budget)?;
         let staged = compare_index(repository, tree, &seen.index).map_err(failed)?;
-        Ok(Self { entries: met.together(staged), not_checked_out })
+        Ok(Self { entries: met.together(staged), not_checked_out, unpopulated })
     }
 }
 
@@ -249,23 +252,39 @@ fn is_repository(place: &Path) -> bool {
         && std::fs::symlink_metadata(place.join(".git")).is_ok()
 }
 
+/// Add the submodules that changed, and answer which have a directory without a repository: no change for Git, but
+/// another tree for whoever works in it.
 fn submodules(
     repository: &Repository,
     root: &Path,
     submodules: &[(BString, ObjectId)],
     met: &mut Collected,
     mut budget: Option<&mut Budget>,
-) -> Result<(), Error> {
+) -> Result<Vec<(BString, Digest)>, Error> {
+    let mut unpopulated = Vec::new();
     for (path, recorded) in submodules {
-        let Some(place) = hidden::inside(root, path.as_ref()).filter(|place| is_repository(place)) else {
+        let Some(place) = hidden::inside(root, path.as_ref()) else { continue };
+        if !is_repository(&place) {
+            unpopulated.extend(names(&place).map(|names| (path.clone(), names)));
             continue;
-        };
+        }
         let found = nested::look(repository, &place, true, budget.as_deref_mut())?;
         if found.is_dirty || found.head.is_some_and(|head| head != *recorded) {
             met.worktree.push((path.clone(), b'M', Worktree::Submodule(found.digest)));
         }
     }
-    Ok(())
+    Ok(unpopulated)
+}
+
+/// The names of what stands in a directory; nothing for what is none.
+fn names(place: &Path) -> Option<Digest> {
+    if !std::fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
+        return None;
+    }
+    let mut names: Vec<_> =
+        std::fs::read_dir(place).ok()?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+    names.sort_unstable();
+    Some(Digest::of_fields(&names.iter().map(|name| name.as_encoded_bytes()).collect::<Vec<_>>()))
 }
 
 /// What differs between `tree` and the index, conflicts left out.
