@@ -342,7 +342,9 @@ fn pipes_and_links_that_stand_in_for_files_are_told_apart_and_never_followed() {
         }
         step();
         let now = look(&root);
-        assert_eq!(lines(&now), [" T tool"]);
+        let letters = if seen.len() == 1 { " M" } else { " T" };
+        assert_eq!(lines(&now), [format!("{letters} tool")]);
+        assert_eq!(git(&root, &["status", "--porcelain"]), format!("{letters} tool"));
         assert!(seen.iter().all(|before| before.fingerprint != now.fingerprint));
         seen.push(now);
     }
@@ -437,4 +439,29 @@ fn a_submodule_without_its_repository_is_no_change_but_part_of_the_fingerprint()
     std::fs::remove_file(root.join("sub/notes")).unwrap();
     git(&root, &["-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init"]);
     assert_eq!(look(&root), populated);
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_plain_file_is_a_modification_and_of_a_link_a_change_of_type() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    symlink("src", root.join("link")).unwrap();
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "link"]);
+    shell(&root, "rm link src/deep/a.rs && mkfifo link src/deep/a.rs");
+    let said = git(&root, &["status", "--porcelain=v1"]);
+    assert_eq!(lines(&look(&root)), said.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_conflicted_submodule_is_no_untracked_repository_as_well() {
+    let sandbox = Sandbox::new();
+    for stage in 1..=3 {
+        let root = sandbox.repository(&format!("r{stage}"));
+        let head = git(&root, &["rev-parse", "HEAD"]);
+        let line = format!("160000 {head} {stage}\tsub");
+        shell(&root, &format!("echo '{line}' | git update-index --index-info; git clone -q . sub"));
+        let said = git(&root, &["status", "--porcelain=v1"]);
+        assert_eq!(lines(&look(&root)), said.lines().collect::<Vec<_>>());
+    }
 }

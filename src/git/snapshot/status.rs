@@ -47,6 +47,7 @@ impl Status {
         for path in &seen.replaced {
             met.worktree.push((path.clone(), b'T', Worktree::Tracked(Mode::FILE_EXECUTABLE)));
         }
+        special_files(root, &mut met);
         let sparse = is_sparse_checkout(repository);
         let mut not_checked_out = Vec::new();
         met.worktree.retain(|(path, letter, _)| {
@@ -100,8 +101,9 @@ impl Collected {
             tracked.insert(path.clone(), Entry { path, status, index, worktree: Worktree::Tracked(mode) });
         }
         let mut entries: Vec<Entry> = tracked.into_values().collect();
-        // gix takes a conflicted path without a version of ours for an untracked one.
-        let untracked = self.untracked.into_iter().filter(|(path, _)| !conflicted.contains(path));
+        // gix takes a conflicted path without a version of ours for an untracked one. A repository ends in a slash.
+        let name = |path: &BString| BString::from(path.strip_suffix(b"/").unwrap_or(path));
+        let untracked = self.untracked.into_iter().filter(|(path, _)| !conflicted.contains(&name(path)));
         entries.extend(untracked.map(|(path, worktree)| Entry::untracked(path, worktree)));
         entries.sort_by(|one, other| (&one.path, one.status).cmp(&(&other.path, other.status)));
         entries
@@ -233,6 +235,17 @@ fn compare_worktree(
 /// Whether paths may be missing from the worktree because they were never asked for.
 fn is_sparse_checkout(repository: &Repository) -> bool {
     repository.inner().config_snapshot().boolean("core.sparseCheckout").unwrap_or(false)
+}
+
+/// A pipe or a socket has the type of a file for Git, with other content.
+fn special_files(root: &Path, met: &mut Collected) {
+    for (path, letter, worktree) in met.worktree.iter_mut().filter(|(_, letter, _)| *letter == b'T') {
+        let was_file = matches!(worktree, Worktree::Tracked(Mode::FILE | Mode::FILE_EXECUTABLE));
+        let Some(place) = hidden::inside(root, path.as_ref()).filter(|_| was_file) else { continue };
+        if std::fs::symlink_metadata(place).is_ok_and(|found| !found.is_symlink() && !found.is_dir()) {
+            *letter = b'M';
+        }
+    }
 }
 
 /// A file that gave way to a repository changed its type; gix says that it is gone.
