@@ -56,10 +56,11 @@ pub(super) fn commit(repository: &gix::Repository, revision: &str) -> Result<gix
     };
     let options = Options { object_kind_hint: Some(ObjectKindHint::Committish), ..Options::default() };
     let spec = Spec::from_bstr(revision, repository, options).map_err(|error| unknown(&error))?;
-    let Some(id) = spec.single() else {
+    // Not `single`, for which `main^!`, a commit without its parents, is one commit as well.
+    let gix::revision::plumbing::Spec::Include(id) = spec.detach() else {
         return Err(RevisionError::NotACommit { revision: named(), what: "a range of commits".to_owned() });
     };
-    let object = id.object().map_err(|error| unknown(&error))?;
+    let object = repository.find_object(id).map_err(|error| unknown(&error))?;
     let kind = object.kind;
     let commit = object.peel_to_kind(gix::objs::Kind::Commit);
     commit

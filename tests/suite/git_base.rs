@@ -3,7 +3,7 @@
 use foremerge::git::patch::{Base, BaseResolution};
 use foremerge::git::{Error, Repository};
 
-use crate::sandbox::{Sandbox, git, write};
+use crate::sandbox::{Sandbox, git, try_git, write};
 
 fn two_commits(sandbox: &Sandbox) -> (std::path::PathBuf, String, String) {
     let root = sandbox.repository("r");
@@ -113,4 +113,20 @@ fn what_a_partial_clone_left_out_is_missing_and_never_empty_or_fetched() {
     let blob = git(&root, &["rev-parse", "HEAD:b"]);
     assert!(matches!(&refused, Error::Missing { object, .. } if *object == blob), "{refused}");
     assert_eq!(objects(), before);
+}
+
+#[test]
+fn what_git_verifies_as_one_commit_is_one_and_nothing_else() {
+    let sandbox = Sandbox::new();
+    let (root, ..) = two_commits(&sandbox);
+    let repository = Repository::discover(&root).unwrap();
+    for name in ["main", "main~1", "main^0", "main^{}", "main^!", "^main", "main^@", "main^-", "main~1..main"]
+    {
+        let output = try_git(&root, &["rev-parse", "--verify", "-q", &format!("{name}^{{commit}}")]);
+        // What is no suffix of a commit is none of these either.
+        let known = try_git(&root, &["rev-parse", "--verify", "-q", name]).status.success();
+        let git_says = (known && output.status.success())
+            .then(|| String::from_utf8(output.stdout).unwrap().trim().to_owned());
+        assert_eq!(repository.resolve_commit(name).ok(), git_says, "{name}");
+    }
 }
