@@ -15,6 +15,7 @@ pub struct Repository {
     git_dir: PathBuf,
     common_dir: PathBuf,
     worktree_root: Option<PathBuf>,
+    runs_filters: bool,
 }
 
 impl Repository {
@@ -48,6 +49,7 @@ impl Repository {
             common_dir: real(inner.common_dir())?,
             worktree_root,
             inner,
+            runs_filters: true,
         })
     }
 
@@ -57,7 +59,7 @@ impl Repository {
             std::fs::canonicalize(path).map_err(|error| Error::unreadable(path, error.to_string()))
         };
         let (git_dir, common_dir) = (real(inner.git_dir())?, real(inner.common_dir())?);
-        Ok(Self { inner, git_dir, common_dir, worktree_root: Some(root) })
+        Ok(Self { inner, git_dir, common_dir, worktree_root: Some(root), runs_filters: true })
     }
 
     /// The directory all worktrees of this repository share, as a real path.
@@ -99,6 +101,24 @@ impl Repository {
                 .with_remedy("git sparse-checkout reapply --no-sparse-index".into()));
         }
         Ok(())
+    }
+
+    /// Whether the filters that the configuration names are run.
+    pub(super) fn runs_filters(&self) -> bool {
+        self.runs_filters
+    }
+
+    /// The same repository, with content left as it is where a filter would have a say.
+    pub(super) fn without_filters(mut self) -> Result<Self, Error> {
+        let mut config = self.inner.config_snapshot_mut();
+        let ids: Vec<_> =
+            config.sections_and_ids_by_name("filter").into_iter().flatten().map(|(_, id)| id).collect();
+        for id in ids {
+            config.remove_section_by_id(id);
+        }
+        config.commit().map_err(|error| Error::unreadable(&self.git_dir, sentence(&error)))?;
+        self.runs_filters = false;
+        Ok(self)
     }
 
     pub(super) fn inner(&self) -> &gix::Repository {

@@ -465,3 +465,26 @@ fn a_conflicted_submodule_is_no_untracked_repository_as_well() {
         assert_eq!(lines(&look(&root)), said.lines().collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn no_filter_of_an_untracked_repository_is_run() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let ran = sandbox.path("ran");
+    shell(
+        &root,
+        &format!(
+            "git init -q n; cd n; echo '* filter=f' > .gitattributes; echo one > a; git add .; git commit -q -m n; \
+             git config filter.f.clean 'touch {0}; cat'; git config filter.f.required true; echo two > a",
+            ran.display()
+        ),
+    );
+    let before = look(&root);
+    assert_eq!(lines(&before), ["?? n/"]);
+    write(&root.join("n/a"), "three");
+    assert_ne!(look(&root).fingerprint, before.fingerprint);
+    assert!(!ran.exists());
+    git(&root, &["add", "n"]);
+    assert_eq!(lines(&look(&root)), ["AM n"]);
+    assert!(ran.exists(), "of a submodule it is, as by git");
+}

@@ -78,7 +78,11 @@ fn look_into(
     mut budget: Option<&mut Budget>,
 ) -> Result<Nested, Error> {
     let real = std::fs::canonicalize(dir).map_err(|error| Error::unreadable(dir, error.to_string()))?;
-    let repository = Repository::discover(&real)?;
+    let mut repository = Repository::discover(&real)?;
+    if !is_tracked || !outer.runs_filters() {
+        // Git would not look into it, so no program that it names is started.
+        repository = repository.without_filters()?;
+    }
     if repository.worktree_root() != Some(&real) {
         return Err(Error::unreadable(dir, "its .git is no Git directory"));
     }
