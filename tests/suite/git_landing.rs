@@ -134,6 +134,27 @@ const MATRIX: &[Case] = &[
         "refused g=StillThere",
         "",
     ),
+    case(
+        "deletion, renamed on the target",
+        "git rm -q g; put f 3 three; save one",
+        "put f 3 three; git mv g lib; save moved",
+        "refused g=MovedOn",
+        "",
+    ),
+    case(
+        "deletion, renamed and edited on the target",
+        "git rm -q g; save one",
+        "git mv g lib; put lib 5 five; save moved",
+        "refused g=MovedOn",
+        "",
+    ),
+    case(
+        "deletion, renamed on the target and deleted there later",
+        "git rm -q g; save one",
+        "git mv g lib; save moved; put h 1 x; save other; git rm -q lib; save gone; put h 2 y; save after",
+        "content g=deleted",
+        "gone",
+    ),
     case("mode", "chmod +x f; save one", "squash", "content f=identical", "squash"),
     case(
         "mode lost",

@@ -64,7 +64,11 @@ impl Comparison<'_> {
         let path: &BStr = changed.path.as_ref();
         let found = there.find(path)?;
         let Some(new) = changed.new else {
-            return Ok(if found.is_none() { Ok(Contained::Deleted) } else { Err(Reason::StillThere) });
+            return Ok(match found {
+                Some(_) => Err(Reason::StillThere),
+                None if self.moved_on(path)? => Err(Reason::MovedOn),
+                None => Ok(Contained::Deleted),
+            });
         };
         match (changed.old, found) {
             (_, Some(found)) if found == new => Ok(Ok(Contained::Identical)),
@@ -110,6 +114,12 @@ impl Comparison<'_> {
             Outcome::Conflict => Err(Reason::Conflict),
             Outcome::NoText => Err(Reason::Differs),
         })
+    }
+
+    /// Whether the target has under another name, which is none of the candidate's, what the candidate deleted.
+    fn moved_on(&mut self, path: &BStr) -> Result<bool, Error> {
+        let Renamed::One(place, _) = self.renamed_to(path)? else { return Ok(false) };
+        Ok(Tree::new(self.repository, self.candidate).find(place.as_ref())?.is_none())
     }
 
     fn renamed_to(&mut self, path: &BStr) -> Result<Renamed, Error> {

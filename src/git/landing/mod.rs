@@ -68,7 +68,7 @@ pub struct PathProof {
 pub enum Contained {
     /// Candidate and target hold the same.
     Identical,
-    /// The candidate deleted it, and it is not in the target.
+    /// The candidate deleted it, and it is not in the target, under another name neither.
     Deleted,
     /// Merging the candidate's change into the target changes nothing.
     Merged,
@@ -116,6 +116,9 @@ pub enum Reason {
     /// The candidate deleted it.
     #[error("was deleted by the candidate and is still in the target")]
     StillThere,
+    /// The candidate deleted it, and the target moved it.
+    #[error("was deleted by the candidate and is in the target under another name")]
+    MovedOn,
     /// It is a file, an executable file, a link or a submodule in one and something else in the other.
     #[error("has another type or mode in the target")]
     OtherKind,

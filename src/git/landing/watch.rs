@@ -70,8 +70,8 @@ impl<'r> Watch<'r> {
             let base = repository.commit(*base)?.tree;
             for changed in between(repository, Some(base), Some(candidate))? {
                 watch.paths.insert(&changed.path);
-                let edited = changed.new.is_some() && changed.old.is_some();
-                if edited && there.find(changed.path.as_ref())?.is_none() {
+                let was_there = changed.old.is_some();
+                if was_there && there.find(changed.path.as_ref())?.is_none() {
                     watch.elsewhere.insert(changed.path);
                 }
             }
