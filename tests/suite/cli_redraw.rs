@@ -142,4 +142,5 @@ fn a_terminal_gets_colours_its_own_width_and_a_clean_screen_each_time() {
     cli.agent("third");
     let again = terminal.shows("third");
     assert!(again.contains("\u{1b}[H\u{1b}[2J"), "{again:?}");
+    assert!(!(first + &again).contains("[3J"), "what was scrolled off before is not ours to clear");
 }

@@ -18,8 +18,8 @@ const WATCH: &str = "watch";
 /// The operation that can be watched.
 const WATCHED: &str = "status";
 
-/// Clears the screen and goes to its first line.
-const ANEW: &str = "\x1b[H\x1b[2J\x1b[3J";
+/// Clears the screen and goes to its first line. What was scrolled off it before is the person's and stays.
+const ANEW: &str = "\x1b[H\x1b[2J";
 /// On a terminal times are told anew this often, though nothing happened.
 const TIMES_AGE: std::time::Duration = std::time::Duration::from_secs(60);
 
