@@ -144,3 +144,24 @@ fn a_terminal_gets_colours_its_own_width_and_a_clean_screen_each_time() {
     assert!(again.contains("\u{1b}[H\u{1b}[2J"), "{again:?}");
     assert!(!(first + &again).contains("[3J"), "what was scrolled off before is not ours to clear");
 }
+
+#[test]
+fn a_command_that_showed_no_progress_has_none_to_take_away() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let cli = cli::initialized(&root);
+    let complaints = |words: &[&str]| {
+        let terminal = Terminal::new();
+        let mut command = scrubbed(env!("CARGO_BIN_EXE_foremerge"));
+        command.args(["-C", string(&root)]).args(words).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut running = Running(command.stderr(program_side(&terminal.path, false)).spawn().unwrap());
+        drop(command);
+        assert!(running.0.wait().unwrap().success(), "{words:?}");
+        terminal.shows("")
+    };
+    assert_eq!(complaints(&["agent", "list"]), "");
+    assert_eq!(complaints(&["status"]), "");
+    cli.agent("one");
+    let audited = complaints(&["events", "audit"]);
+    assert!(audited.contains("1 of ") && audited.ends_with("\r\u{1b}[2K"), "{audited:?}");
+}

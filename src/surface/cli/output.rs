@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write, stderr};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -187,18 +188,21 @@ pub(super) fn complain(text: &str) {
 }
 
 const CLEAR_LINE: &str = "\r\x1b[2K";
+/// Whether a line of progress stands on the terminal.
+static IN_PROGRESS: AtomicBool = AtomicBool::new(false);
 
 /// Tells a person who watches how far a slow command is.
 pub(super) fn progress(done: u64, of: Option<u64>) {
     if done > 0 && stderr().is_terminal() {
         let of = of.map(|all| format!(" of {all}")).unwrap_or_default();
         complain(&format!("{CLEAR_LINE}{done}{of}"));
+        IN_PROGRESS.store(true, Ordering::Relaxed);
     }
 }
 
-/// Takes away what [`progress`] left behind.
+/// Takes away what [`progress`] left behind, if anything.
 pub(super) fn progress_over() {
-    if stderr().is_terminal() {
+    if IN_PROGRESS.swap(false, Ordering::Relaxed) {
         complain(CLEAR_LINE);
     }
 }
