@@ -197,6 +197,9 @@ fn one_decision_can_settle_everything_between_two_intents() {
     assert_eq!(decisions, vec![resolved["decision"]["id"].clone(); 2]);
     let open = talk.library.data("list_conflicts", json!({ "status": "open" }));
     assert_eq!(open.as_array().unwrap().len(), 2, "those with the third agent stay open");
+    let schema = (registry::find("resolve_conflict").unwrap().input_schema)();
+    let help = schema.as_value()["properties"]["all_with"]["description"].as_str().unwrap();
+    assert!(help.contains("between the two sides") && help.contains("other work stay open"), "{help}");
 }
 
 #[test]

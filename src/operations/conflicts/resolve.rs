@@ -30,7 +30,8 @@ pub struct Input {
     /// Why; name the messages that led to it.
     #[arg(long, allow_hyphen_values = true)]
     rationale: Prose,
-    /// Settle every open conflict with this intent by the same decision; it must be a side of the conflict.
+    /// Settle by the same decision every open conflict between the two sides of this one. Name either side: its
+    /// conflicts with other work stay open.
     #[arg(long, value_name = "INTENT_ID")]
     #[serde(default)]
     all_with: Option<IdRef<Intent>>,
