@@ -25,15 +25,27 @@ fn quiet_prints_nothing_when_it_worked_and_complains_as_ever() {
 }
 
 #[test]
-fn quiet_lets_bad_news_through_to_those_who_read_complaints() {
+fn quiet_leaves_what_fail_on_found_to_the_exit_status() {
     let sandbox = Sandbox::new();
     let cli = cli::initialized(sandbox.repository("r"));
     cli.publish(&cli.agent("a"), &["symbol:X=replace"]);
     let check = ["conflicts", "check", "--intent", "t", "--scope", "symbol:X=extend", "--quiet"];
     assert_eq!(cli.shown(check), "");
     let ran = cli.run([&check[..], &["--fail-on", "high"]].concat());
-    assert_eq!((ran.status, ran.stdout.as_str()), (7, ""));
-    assert!(ran.stderr.contains("destructive_vs_additive"), "{}", ran.stderr);
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (7, "", ""));
+}
+
+#[test]
+fn what_nobody_sees_is_not_marked_as_read() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("a"), cli.agent("b"));
+    cli.data(["coordinate", "send", "--from", &one, "--to", &other, "--message", "m"]);
+    let ran = cli.run(["-q", "coordinate", "inbox", &other, "--mark-read"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.starts_with("foremerge: INVALID_INPUT: mark_read: "), "{}", ran.stderr);
+    assert_eq!(cli.data(["coordinate", "inbox", &other])[0]["status"], "UNREAD");
+    assert_eq!(printed(&cli, &["coordinate", "inbox", &other], "--quiet"), "");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::world::World;
 
 pub(super) const CWD: &str = "cwd";
 pub(super) const DATABASE: &str = "database";
+pub(super) const MARK_READ: &str = "mark_read";
 const JSON: &str = "json";
 const QUIET: &str = "quiet";
 const ID_ONLY: &str = "id-only";
@@ -126,7 +127,7 @@ pub fn command(world: &dyn World) -> Command {
                 .short('q')
                 .global(true)
                 .action(ArgAction::SetTrue)
-                .help("Print nothing when it worked; the exit status tells"),
+                .help("Print nothing when it worked; the exit status tells, also what --fail-on found"),
             Arg::new(ID_ONLY)
                 .long(ID_ONLY)
                 .global(true)
@@ -258,6 +259,11 @@ pub(super) fn face(arguments: &ArgMatches, globals: &ArgMatches) -> Result<Face,
         [ID_ONLY] => Ok(Face::Ids),
         [.., last] => Err(Failure::invalid(last, "give one of --json, --quiet and --id-only", "one of them")),
     }
+}
+
+/// Whether what is shown is to count as read.
+pub(super) fn marks_read(arguments: &ArgMatches) -> bool {
+    arguments.try_get_one::<bool>(MARK_READ).ok().flatten().copied().unwrap_or(false)
 }
 
 /// Whether a command line that may not even parse asks for JSON.

@@ -94,6 +94,13 @@ fn dispatch(matches: &ArgMatches, world: Arc<dyn World>) -> Result<Exit, Failure
             "a command that answers with ids",
         ));
     }
+    if face == Face::Quiet && grammar::marks_read(arguments) {
+        return Err(Failure::invalid(
+            grammar::MARK_READ,
+            "with --quiet nobody sees what would be marked; leave one of the two out",
+            "any output but none",
+        ));
+    }
     let answered = match chosen {
         grammar::Chosen::Demo(demo) => demo::run(demo, matches, world, &output).map(|()| Exit::Success),
         grammar::Chosen::Watch(watch) => watch::run(watch, matches, world, &output),

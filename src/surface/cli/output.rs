@@ -68,7 +68,8 @@ impl Output {
                 print(&lines, answer.exit())
             }
             Face::Quiet => {
-                if answer.exit() != Exit::Success {
+                // What was asked for with --fail-on is found or not; the status says which.
+                if !matches!(answer.exit(), Exit::Success | Exit::Found) {
                     complain(&shown());
                 }
                 answer.exit()
