@@ -1,5 +1,6 @@
 //! The command line itself: help, refusals, statuses, global options and environment variables.
 
+use foremerge::operations::registry;
 use serde_json::json;
 
 use crate::cli::{self, publishing, string, text};
@@ -84,7 +85,7 @@ fn a_command_line_that_does_not_parse_is_refused_input_on_either_face() {
             &["--worktree", "--no-worktree"],
         ),
         (&["intent", "show"], &["INTENT_ID"]),
-        (&["events", "list", "--after-seq", "-1"], &["-1"]),
+        (&["events", "list", "--after-seq", "-1"], &["-1", "--after-seq"]),
         (&["conflicts", "list", "--status", "wrong"], &["`wrong`", "OPEN", "DISMISSED"]),
     ];
     for (words, mentioned) in cases {
@@ -123,6 +124,43 @@ fn a_refused_argument_is_named_to_programs_as_the_field_it_fills() {
     assert!(field == "command" && accepted.as_array().unwrap().contains(&json!("status")), "{accepted}");
     let (field, _) = refused(&["work", "watch", "--interval-ms", "soon"]);
     assert_eq!(field, "interval-ms");
+}
+
+#[test]
+fn a_number_below_zero_is_refused_by_the_name_of_what_it_was_given_for() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let mut refused = 0;
+    for entry in registry::ALL {
+        let words: Vec<_> = entry.spec.cli.noun.into_iter().chain([entry.spec.cli.verb]).collect();
+        let schema = (entry.input_schema)().to_value();
+        let command = (entry.arguments)(clap::Command::new("x"));
+        for (field, described) in schema["properties"].as_object().into_iter().flatten() {
+            let kind = &described["type"];
+            let is_number = |kind: &serde_json::Value| kind == "integer" || kind == "number";
+            if !is_number(kind) && !kind.as_array().is_some_and(|kinds| kinds.iter().any(is_number)) {
+                continue;
+            }
+            let argument = command.get_arguments().find(|argument| argument.get_id() == field.as_str());
+            let option = format!("--{}", argument.unwrap().get_long().unwrap());
+            let words = [&words[..], &[&option, "-1"]].concat();
+            // A lease may be any number and is clamped.
+            if described.get("minimum").is_none() {
+                assert!(!cli.refusal("INVALID_INPUT", &words).contains("-1"), "{words:?}");
+                continue;
+            }
+            let error = cli.refused("INVALID_INPUT", &words);
+            assert_eq!(error["details"]["field"], field.as_str(), "{error}");
+            assert_eq!(error["details"]["accepted"]["minimum"], described["minimum"], "{error}");
+            assert!(text(&error["message"]).contains(&option), "{error}");
+            refused += 1;
+        }
+    }
+    assert!(refused >= 10, "{refused}");
+    for option in ["--after-seq", "--interval-ms"] {
+        assert!(cli.refusal("INVALID_INPUT", ["work", "watch", option, "-1"]).contains(option));
+    }
+    cli.refusal("INVALID_INPUT", ["status", "--watch", "--interval-ms", "-5"]);
 }
 
 #[test]

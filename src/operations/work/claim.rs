@@ -45,7 +45,7 @@ pub struct Input {
     reason: Option<Prose>,
     /// How long the claim runs, in seconds: 60 to 86,400, an hour if nothing is said. Outside that it is
     /// as near as can be; the answer tells.
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS")]
     #[serde(default)]
     lease_seconds: Option<i64>,
 }

@@ -1,5 +1,6 @@
 //! The words of the command line, read off the registry.
 
+use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -169,6 +170,7 @@ pub fn command(world: &dyn World) -> Command {
 /// Help tells of environment variables; one that is set to nothing counts as unset.
 fn with_variables(command: Command, world: &dyn World) -> Command {
     let command = command.mut_args(|argument| {
+        let argument = with_sign(argument);
         let Some(name) = argument.get_env().map(|name| name.to_string_lossy().into_owned()) else {
             return argument;
         };
@@ -179,6 +181,20 @@ fn with_variables(command: Command, world: &dyn World) -> Command {
     });
     // `foremerge agent list --version` is about the program, too.
     command.display_name("foremerge").mut_subcommands(|inner| with_variables(inner, world))
+}
+
+/// A number below zero is a value to refuse by the name of its option, not an option that nobody knows.
+fn with_sign(argument: Arg) -> Arg {
+    let parsed = argument.get_value_parser().type_id();
+    let numbers = [
+        TypeId::of::<u64>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u8>(),
+    ];
+    let is_number = numbers.into_iter().any(|number| parsed == number);
+    if is_number { argument.allow_negative_numbers(true) } else { argument }
 }
 
 /// The environment variable that a refused value came from, when nobody typed its option.
