@@ -154,6 +154,8 @@ fn screens_of_an_empty_ledger_say_what_to_do_next() {
     ] {
         matches(name, &library.screen(operation, json!({}), 80), &root);
     }
+    let narrowed = library.screen("query_work", json!({ "status": "INTENT" }), 80);
+    matches("empty-work-query-narrowed", &narrowed, &root);
     let agent = library.agent("a");
     matches("empty-inbox", &library.screen("read_inbox", json!({ "agent_id": agent }), 80), &root);
     matches("status-without-intents", &library.screen("status", json!({}), 80), &root);

@@ -7,9 +7,9 @@ use crate::domain::scope::NamedScope;
 use crate::domain::{Agent, Claim, ClaimStatus, Id, IdRef, Intent, IntentStatus};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::{Cursor, Which, Work};
-use crate::operations::answer::{self, clamped};
+use crate::operations::answer::{self, Listed, clamped};
 use crate::operations::render::{Cell, Style, Text, dim, plain};
-use crate::operations::{Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
+use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, PageInfo, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger, presence, scopes};
 
 pub struct Query;
@@ -89,12 +89,12 @@ impl Operation for Query {
     };
     type Needs = OpenLedger;
     type Input = Input;
-    type Output = answer::List<Item>;
+    type Output = Found;
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
         let scope = scopes::named(cx, "scope", input.scope.into_iter().collect())?.pop();
         let limit = clamped(input.limit, 50, 500);
-        let (page, asker) = cx.ledger().read::<_, Failure>(|snapshot| {
+        let (found, asker) = cx.ledger().read::<_, Failure>(|snapshot| {
             if let Some(scope) = &scope {
                 scopes::carries_no_operation(snapshot, "scope", scope)?;
             }
@@ -104,16 +104,37 @@ impl Operation for Query {
             let (agent, asker) = (resolve(&input.agent_id)?, resolve(&input.asker_id)?);
             let scope = scope.map(|scope| scope.canonical);
             let which = Which { agent, status: input.status, scope };
-            Ok((snapshot.work(&which, input.cursor, limit, cx.now())?, asker))
+            let narrowed = which.agent.is_some() || which.status.is_some() || which.scope.is_some();
+            let page = snapshot.work(&which, input.cursor, limit, cx.now())?;
+            Ok((Found { list: answer::List(page.map(Item::from)), narrowed }, asker))
         })?;
         if let Some(asker) = asker {
             presence::looked(cx, asker);
         }
-        Ok(answer::List(page.map(Item::from)))
+        Ok(found)
     }
 }
 
-impl answer::Listed for Item {
+/// What was found.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Found {
+    list: answer::List<Item>,
+    /// Whether there may be other work, for a person.
+    #[serde(skip)]
+    narrowed: bool,
+}
+
+impl Answer for Found {
+    const IDS: Option<fn(&Self) -> Vec<String>> =
+        Some(|found| found.list.0.items.iter().map(Listed::listed_id).collect());
+
+    fn page(&self) -> Option<PageInfo> {
+        self.list.page()
+    }
+}
+
+impl Listed for Item {
     fn listed_id(&self) -> String {
         self.intent.id.to_string()
     }
@@ -150,16 +171,26 @@ fn counted(count: u64, thing: &str) -> String {
     }
 }
 
-impl Render for answer::List<Item> {
+impl Render for Found {
     fn render(&self, screen: &mut Screen) {
-        if self.0.total == 0 {
-            screen.line("No such work. Everything there is, and how to add to it:");
-            screen.command("foremerge work query");
+        if self.list.0.total == 0 {
+            if self.narrowed {
+                screen.line("No such work. Everything there is, and how to add to it:");
+                screen.command("foremerge work query");
+            } else {
+                screen.line("No work yet. Say what you are about to do:");
+            }
             return screen.command(
                 "foremerge intent publish --agent AGENT_ID --task TASK --summary SUMMARY \
                  --scope KIND:KEY=OPERATION",
             );
         }
+        self.list.render(screen);
+    }
+}
+
+impl Render for answer::List<Item> {
+    fn render(&self, screen: &mut Screen) {
         let rows: Vec<_> = self.0.items.iter().map(|item| item.row(screen)).collect();
         let header = ["INTENT", "STATUS", "AGENT", "CLAIMED", "COLLIDES", "SUMMARY", "TOUCHES", "PUBLISHED"];
         screen.table(&header, rows);
