@@ -18,6 +18,7 @@ pub mod message;
 pub mod metadata;
 pub mod nearest;
 pub mod scope;
+pub mod shell;
 pub mod text;
 pub mod time;
 pub mod transition;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::domain::shell;
+
 /// Why a repository cannot be used. Every variant carries the path it is about; `Display` is one sentence for a person,
 /// and what to do about it is kept apart in [`remedy`](Error::remedy).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -145,24 +147,12 @@ pub(super) fn sentence(error: &gix::Error) -> String {
 
 /// `path` as one word of a POSIX shell command.
 pub(super) fn shell_word(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    shell::word(&path.to_string_lossy())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_in_a_remedy_stays_one_shell_word() {
-        assert_eq!(shell_word(Path::new("/a/b-c")), "/a/b-c");
-        assert_eq!(shell_word(Path::new("/a b/it's; rm")), r"'/a b/it'\''s; rm'");
-    }
 
     #[test]
     fn the_remedy_is_kept_apart_from_the_sentence() {

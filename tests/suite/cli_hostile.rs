@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use serde_json::json;
 
 use crate::cli::{self, Cli, text};
-use crate::sandbox::{Sandbox, git};
+use crate::sandbox::{Sandbox, git, scrubbed};
 
 /// Everything at once: escape sequences, line ends, bidirectional overrides, invisible letters.
 const HOSTILE: &str = "a\u{1b}[31m\u{1b}]0;title\u{7}b\rc\nforemerge: d\u{8}\u{7f}\u{9b}2J\u{202e}e\u{2066}f\u{61c}\u{200b}g\u{2028}h\u{e0041}i\tj\u{1f600}";
@@ -239,5 +239,32 @@ fn columns_follow_the_width_and_ids_stay_whole() {
         }
         let squeezed: String = status.split_whitespace().collect();
         assert!(squeezed.contains(&conflict[..12]));
+    }
+}
+
+#[test]
+fn a_printed_command_does_what_it_says_whatever_is_in_the_key() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let cli = cli::initialized(&root);
+    let key = format!("symbol:{HOSTILE}it's \\ $HOME");
+    let mut conflict = String::new();
+    for name in ["one", "other"] {
+        let agent = cli.agent(name);
+        let intent = text(&cli.publish(&agent, &[])["intent"]["id"]);
+        let claim = ["work", "claim", "--agent", &agent, "--intent", &intent, "--scope", &key];
+        let overlaps = cli.data(claim)["warnings"].take();
+        conflict = overlaps.get(0).map(|overlap| text(&overlap["id"])).unwrap_or_default();
+    }
+    let shown = cli.with("COLUMNS", "10000").shown(["conflicts", "show", &conflict]);
+    let released: Vec<_> =
+        shown.lines().map(str::trim).filter(|line| line.starts_with("foremerge work release")).collect();
+    assert_eq!(released.len(), 2, "{shown}");
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_foremerge")).parent().unwrap();
+    let path = format!("{}:/usr/bin:/bin", program.display());
+    for command in released {
+        let ran =
+            scrubbed("bash").args(["-euc", command]).env("PATH", &path).current_dir(&root).output().unwrap();
+        assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
     }
 }

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use crate::domain::shell::is_hidden;
+pub use crate::domain::shell::word as shell_word;
+
 /// The text with everything escaped that could move a cursor, change a colour or reverse the
 /// direction of writing, or that is there and cannot be seen.
 #[must_use]
@@ -14,13 +17,6 @@ pub fn visible(text: &str) -> String {
         if is_hidden(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     shown
-}
-
-/// The word as a shell takes it.
-#[must_use]
-pub fn shell_word(word: &str) -> String {
-    let plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_=:./".contains(c));
-    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// JSON with the same characters escaped, which changes nothing of what it says.
@@ -47,12 +43,6 @@ pub fn escaped_json(text: &str) -> String {
         }
     }
     shown
-}
-
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]
