@@ -268,6 +268,49 @@ fn foremerge_agent_fills_actors_only_and_the_flag_wins() {
 }
 
 #[test]
+fn an_agent_that_is_not_there_any_more_is_told_to_be_from_the_variable_that_named_it() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let agent = cli.agent("a");
+    let intent = text(&cli.publish(&agent, &["symbol:X=replace"])["intent"]["id"]);
+    let stale = cli.with("FOREMERGE_AGENT", "agt_ffffff");
+    let lines: &[&[&str]] = &[
+        &["work", "query"],
+        &["intent", "show", &intent],
+        &["conflicts", "check", "--intent-id", &intent],
+        &["coordinate", "inbox"],
+        &["coordinate", "inbox", "--mark-read"],
+        &["intent", "publish", "--task", "t", "--summary", "s"],
+        &["work", "start", &intent],
+        &["coordinate", "send", "--to", &agent, "--message", "m"],
+    ];
+    for words in lines {
+        let error = stale.refused("NOT_FOUND", words.iter());
+        let message = text(&error["message"]);
+        assert!(message.starts_with("no agent has the id agt_ffffff"), "{words:?}: {message}");
+        assert!(message.contains("FOREMERGE_AGENT") && message.contains("unset"), "{words:?}: {message}");
+        assert_eq!(error["details"]["variable"], "FOREMERGE_AGENT", "{words:?}");
+        assert!(text(&error["next"][0]["run"]).contains("agent register"), "{words:?}: {error}");
+    }
+    let typed: &[&[&str]] = &[
+        &["work", "query", "--as", "agt_ffffff"],
+        &["work", "query", "--agent", "agt_ffffff", "--as", &agent],
+        &["coordinate", "inbox", "agt_ffffff"],
+        &["agent", "retire", "agt_ffffff"],
+    ];
+    for words in typed {
+        let message = stale.refusal("NOT_FOUND", words.iter());
+        assert!(!message.contains("FOREMERGE_AGENT"), "{words:?}: {message}");
+    }
+    let other = cli.agent("b");
+    cli.data(["agent", "retire", &other]);
+    let retired = cli.with("FOREMERGE_AGENT", &other);
+    let message =
+        retired.refusal("INVALID_TRANSITION", ["intent", "publish", "--task", "t", "--summary", "s"]);
+    assert!(message.contains("FOREMERGE_AGENT"), "{message}");
+}
+
+#[test]
 fn foremerge_db_names_the_ledger_and_the_option_wins() {
     let sandbox = Sandbox::new();
     let cli = cli::initialized(sandbox.repository("r"));

@@ -6,18 +6,23 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, Id, value_parser};
 
 use super::lifecycle::{self, LIFECYCLE};
 use super::output::Face;
 use super::{redraw, watch};
+use crate::domain::id::IdKind;
 use crate::domain::nearest::nearest;
-use crate::failure::Failure;
+use crate::domain::{Agent, IdRef};
+use crate::failure::{Audience, Code, Failure};
 use crate::operations::registry::{self, Entry};
 use crate::world::World;
 
 pub(super) const CWD: &str = "cwd";
 pub(super) const DATABASE: &str = "database";
+/// Says who acts where nobody is named.
+const AGENT: &str = "FOREMERGE_AGENT";
 pub(super) const MARK_READ: &str = "mark_read";
 const JSON: &str = "json";
 const QUIET: &str = "quiet";
@@ -207,6 +212,33 @@ pub(super) fn variable_behind(error: &clap::Error, command: &Command, typed: &[O
     let option = format!("--{}", argument.get_long()?);
     let typed = typed.iter().any(|word| word.to_string_lossy().starts_with(&option));
     argument.get_env().filter(|_| !typed).map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Adds to a refusal of the agent who acts that nobody typed it, and what to do about it.
+pub(super) fn blaming_variable(failure: Failure, arguments: &ArgMatches, world: &dyn World) -> Failure {
+    let Some(set) = world.variable(AGENT).and_then(|set| set.to_str()?.parse::<IdRef<Agent>>().ok()) else {
+        return failure;
+    };
+    let is_it =
+        |text: &str| text.trim().parse::<IdRef<Agent>>().is_ok_and(|id| id.to_string() == set.to_string());
+    let typed = |argument: &Id| {
+        let argument = argument.as_str();
+        let values = arguments.try_get_raw(argument).ok().flatten().into_iter().flatten();
+        arguments.value_source(argument) == Some(ValueSource::CommandLine)
+            && values.filter_map(|value| value.to_str()).any(is_it)
+    };
+    let message = &failure.message;
+    let refused = message.starts_with(&format!("no {} has the id {set}", Agent::NOUN))
+        || message.starts_with(&format!("the id {set} fits more than one {}", Agent::NOUN))
+        || failure.code == Code::InvalidTransition && message.starts_with(&set.to_string());
+    if !refused || arguments.ids().any(typed) {
+        return failure;
+    }
+    let message = format!(
+        "{message}; that id is from {AGENT}, nobody typed it: unset the variable, or register and set it to your id"
+    );
+    let failure = Failure { message, ..failure }.with("variable", AGENT);
+    if failure.next.is_empty() { failure.then(Audience::Agent, "register_agent") } else { failure }
 }
 
 /// Adds to a refused command which one was meant, where clap does not: behind `help`.

@@ -135,5 +135,5 @@ fn call(entry: &Entry, arguments: &ArgMatches, host: &Host) -> Result<Box<dyn An
     let call = Call { progress: &output::progress, ..Call::of(Surface::Cli) };
     let answer = (entry.run_arguments)(host, &call, arguments);
     output::progress_over();
-    answer
+    answer.map_err(|failure| grammar::blaming_variable(failure, arguments, host.world()))
 }
