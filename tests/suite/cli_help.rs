@@ -1,6 +1,8 @@
 //! What a newcomer learns from the program itself, and what it says to somebody who slipped.
 
 use foremerge::operations::registry;
+use foremerge::surface;
+use foremerge::world::Fake;
 use serde_json::json;
 
 use crate::cli::{self, publishing, text};
@@ -21,6 +23,88 @@ fn the_example_of_the_first_help_runs_as_it_stands() {
     let shown = String::from_utf8_lossy(&ran.stdout);
     assert!(ran.status.success() && ran.stderr.is_empty(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert!(shown.contains("\nWORK 1  INTENT 1\n") && shown.contains("  payments  "), "{shown}");
+}
+
+/// The commands that a help shows to be run, each on one line, as they stand between ordinary text.
+fn examples(help: &str) -> Vec<String> {
+    let mut examples: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in help.lines() {
+        let begins = ["  foremerge ", "  export "].into_iter().any(|word| line.starts_with(word));
+        assert!(!(begins || open) || line.len() <= 80, "wider than 80 columns: {line}");
+        match examples.last_mut() {
+            Some(last) if open => *last = format!("{} {}", last.trim_end_matches('\\'), line.trim()),
+            _ if begins => examples.push(line.trim().to_owned()),
+            _ => continue,
+        }
+        open = line.ends_with(" \\");
+    }
+    examples
+}
+
+/// The words of a command as a shell takes them apart, up to a pipe.
+fn shell_words(command: &str) -> Vec<String> {
+    let command =
+        command.strip_prefix("export FOREMERGE_AGENT=$(").map_or(command, |rest| &rest[..rest.len() - 1]);
+    let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
+    for c in command.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            '|' if !quoted => break,
+            ' ' if !quoted => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(c),
+        }
+    }
+    assert!(!quoted, "a quotation does not end: {command}");
+    words.extend(word);
+    words
+}
+
+#[test]
+fn every_example_in_help_can_be_run_as_it_is_printed_at_every_width() {
+    fn all(command: &clap::Command) -> Vec<Vec<String>> {
+        let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+        let below = inner.flat_map(|inner| {
+            let named = |words: Vec<String>| [vec![inner.get_name().to_owned()], words].concat();
+            all(inner).into_iter().map(named)
+        });
+        std::iter::once(Vec::new()).chain(below).collect()
+    }
+    let mut runnable = 0;
+    for width in ["60", "80", "100", "140"] {
+        let command = || surface::cli::command(&Fake::new(1).with_variable("COLUMNS", width));
+        for words in all(&command()) {
+            let line = ["foremerge"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
+            let help = command().try_get_matches_from(line).unwrap_err().to_string();
+            let examples = examples(&help);
+            assert!(!examples.is_empty(), "{words:?} has none at {width}: {help}");
+            for example in examples {
+                let filled = |word: String| match word.as_str() {
+                    "AGENT_ID" => "agt_1f2e3d4c".to_owned(),
+                    "INTENT_ID" => "int_1f2e3d4c".to_owned(),
+                    "CONFLICT_ID" => "cfl_1f2e3d4c".to_owned(),
+                    _ => word,
+                };
+                let typed: Vec<_> = shell_words(&example).into_iter().map(filled).collect();
+                let with = |acts: &str| [&typed[..], &[acts.to_owned(), "agt_1f2e3d4c".to_owned()]].concat();
+                // Whoever acts may be set once and left out.
+                let parsed = [typed.clone(), with("--agent"), with("--from")]
+                    .into_iter()
+                    .any(|typed| command().try_get_matches_from(typed).is_ok());
+                assert!(parsed, "{words:?} at {width}: {example}");
+                runnable += 1;
+            }
+            let long = |line: &&str| {
+                let is_prose = !line.starts_with(' ') && !line.starts_with("Usage: ");
+                is_prose && line.chars().count() > width.parse().unwrap()
+            };
+            assert_eq!(help.lines().find(long), None, "{words:?} is too wide for {width}");
+        }
+    }
+    assert!(runnable > 4 * 40, "{runnable}");
 }
 
 #[test]

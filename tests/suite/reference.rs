@@ -38,9 +38,9 @@ fn the_reference_of_codes_is_what_the_product_does() {
 
 #[test]
 fn the_reference_of_commands_is_what_help_says() {
-    let world: &dyn World = &Fake::new(1);
+    let world: &dyn World = &Fake::new(1).with_variable("COLUMNS", "96");
     let mut text = String::from("# Commands\n\nWritten from `--help`.\n");
-    let mut root = cli::command(world).term_width(96);
+    let mut root = cli::command(world);
     root.build();
     describe(&mut text, &mut root);
     holds("commands.md", &text);

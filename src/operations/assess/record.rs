@@ -52,7 +52,8 @@ impl Operation for Record {
         guide: "Foremerge says what overlaps; what that means is for the agent to say, who knows both. It can be said \
                 again when things change. An assessment settles nothing: for that, resolve the conflict.\n\n\
                 Example:\n  foremerge assess record --intent int_1f2e3d4c --related-intent int_5a6b7c8d \\\n    \
-                --verdict conflicts --action rescoping --rationale \"Their replacement removes my extension point\"",
+                --verdict conflicts --action rescoping \\\n    \
+                --rationale \"Their replacement removes my extension point\"",
         codes: &[Code::InvalidInput, Code::NotFound, Code::Forbidden],
     };
     type Needs = OpenLedger;

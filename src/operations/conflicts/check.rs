@@ -150,8 +150,8 @@ impl Operation for Check {
         summary: "Ask what an intent collides with, or what would collide",
         guide: "With --intent-id alone it reads the open conflicts on record. With scopes, or with --intent and a text, \
                 it compares in memory, stores nothing, and its ids are good for this answer only.\n\n\
-                Example:\n  foremerge conflicts check --intent \"Drop the users table\" --scope schema:users=remove \
-                --fail-on high",
+                Example:\n  foremerge conflicts check --intent \"Drop the users table\" \\\n    \
+                --scope schema:users=remove --fail-on high",
         codes: &[Code::InvalidInput, Code::NotFound],
     };
     type Needs = OpenLedger;

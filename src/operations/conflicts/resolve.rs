@@ -62,7 +62,8 @@ impl Operation for Resolve {
         guide: "Talk first: a resolution says that both sides know how their work goes together. It merges nothing; it \
                 opens the way to acceptance for both. Seen again, the conflict stays settled unless it has become more \
                 severe.\n\n\
-                Example:\n  foremerge conflicts resolve cfl_1f2e3d4c --resolution \"sequenced: provider first\" \\\n    \
+                Example:\n  foremerge conflicts resolve cfl_1f2e3d4c \\\n    \
+                --resolution \"sequenced: provider first\" \\\n    \
                 --rationale \"agreed in msg_5a6b7c8d\"",
         codes: &[Code::InvalidInput, Code::NotFound, Code::Forbidden, Code::InvalidTransition],
     };

@@ -95,7 +95,8 @@ impl Operation for Graph {
         summary: "Draw who does what, where it meets and how it was settled",
         guide: "A page holds up to 100 intents, newest first; an intent beyond it that something on it leads to is a \
                 node without anything of its own. Agents without work stand on the last page.\n\n\
-                Example:\n  foremerge graph --intent int_1f2e3d4c --depth 2 --format dot | dot -Tsvg -o work.svg",
+                Example:\n  foremerge graph --intent int_1f2e3d4c --depth 2 --format dot \\\n    \
+                | dot -Tsvg -o work.svg",
         codes: &[Code::InvalidInput, Code::NotFound],
     };
     type Needs = OpenLedger;

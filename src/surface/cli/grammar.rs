@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, Id, value_parser};
 
 use super::lifecycle::{self, LIFECYCLE};
 use super::output::Face;
-use super::{redraw, watch};
+use super::{guide, redraw, terminal, watch};
 use crate::domain::id::IdKind;
 use crate::domain::nearest::nearest;
 use crate::domain::{Agent, IdRef};
@@ -64,7 +64,8 @@ const NOUNS: &[Noun] = &[
         "Foremerge says what overlaps; whether that hurts is for those to say who know both. An assessment settles \
          nothing: for that, resolve the conflict.\n\n\
          Example:\n  foremerge assess record --intent int_1f2e3d4c --related-intent int_5a6b7c8d \\\n    \
-         --verdict compatible --action proceeding --rationale \"They add, we only read\"",
+         --verdict compatible --action proceeding \\\n    \
+         --rationale \"They add, we only read\"",
     ),
     (
         "coordinate",
@@ -89,13 +90,17 @@ const NOUNS: &[Noun] = &[
 const PURPOSE: &str = "Tells parallel coding agents that their work collides before the code exists. Git stops them only where they edit \
      the same lines; here each says first what it is about to touch, and hears at once who is in the way.\n\n\
      The rule that matters: publish what you are about to do before you write code, and talk to whom you are told you \
-     collide with.\n\n\
-     Example, in a repository of yours:\n  \
+     collide with.";
+
+const BEGINNING: &str = "Example, in a repository of yours:\n  \
      foremerge init\n  \
      export FOREMERGE_AGENT=$(foremerge agent register --name payments --id-only)\n  \
      foremerge intent publish --task payments --summary \"Replace PaymentService\" \\\n    \
      --scope symbol:PaymentService=replace\n  \
-     foremerge status";
+     foremerge status\n\n\
+     `foremerge demo` shows it in a minute, `foremerge help lifecycle` tells the whole story.\n\
+     Exit status: 0 done, 2 refused input, 3 not found, 4 try again, 5 repository or ledger unusable, 6 done and \
+     something is wrong, 7 found what --fail-on names, 8 refused by a rule, 1 anything else.";
 
 /// What was asked for.
 pub(super) enum Chosen<'m> {
@@ -108,16 +113,14 @@ pub(super) enum Chosen<'m> {
 /// The whole command line.
 #[must_use]
 pub fn command(world: &dyn World) -> Command {
+    let width = terminal::width(world);
     let mut root = Command::new("foremerge")
+        .term_width(usize::from(width))
         .version(env!("CARGO_PKG_VERSION"))
         .propagate_version(true)
         .about("Tells parallel coding agents that their work collides before the code exists")
         .long_about(PURPOSE)
-        .after_help(
-            "`foremerge demo` shows it in a minute, `foremerge help lifecycle` tells the whole story.\n\
-             Exit status: 0 done, 2 refused input, 3 not found, 4 try again, 5 repository or ledger unusable, 6 done \
-             and something is wrong, 7 found what --fail-on names, 8 refused by a rule, 1 anything else.",
-        )
+        .after_help(BEGINNING)
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(false)
@@ -169,7 +172,8 @@ pub fn command(world: &dyn World) -> Command {
         let family = if *noun == watch::COMMAND.0 { family.subcommand(watch::command()) } else { family };
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
-    with_variables(root.subcommand(demo()).subcommand(lifecycle::command()), world)
+    let root = root.subcommand(demo()).subcommand(lifecycle::command(width));
+    guide::laid_out(with_variables(root, world), width)
 }
 
 /// Help tells of environment variables; one that is set to nothing counts as unset.

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
+use super::guide::wrapped;
+
 pub(super) const LIFECYCLE: &str = "lifecycle";
 
 /// A command: its family, if any, its own word, and what follows.
@@ -70,10 +72,9 @@ fn story() -> String {
 }
 
 /// A command that does nothing but be explained.
-pub(super) fn command() -> Command {
+pub(super) fn command(width: u16) -> Command {
     Command::new(LIFECYCLE)
         .hide(true)
         .about("The whole story on one screen")
-        .long_about(story())
-        .help_template("{about}\n")
+        .help_template(wrapped(&story(), width) + "\n")
 }

@@ -3,6 +3,7 @@
 mod demo;
 mod follow;
 mod grammar;
+mod guide;
 mod lifecycle;
 mod output;
 mod redraw;
@@ -79,7 +80,9 @@ fn suggest_agent(error: &mut clap::Error, arguments: &[OsString], world: &Arc<dy
 fn dispatch(matches: &ArgMatches, world: Arc<dyn World>) -> Result<Exit, Failure> {
     let chosen = grammar::chosen(matches);
     let arguments = match chosen {
-        grammar::Chosen::Lifecycle => return Ok(output::explain(lifecycle::command())),
+        grammar::Chosen::Lifecycle => {
+            return Ok(output::explain(lifecycle::command(terminal::width(&*world))));
+        }
         grammar::Chosen::Operation(_, arguments)
         | grammar::Chosen::Demo(arguments)
         | grammar::Chosen::Watch(arguments) => arguments,
