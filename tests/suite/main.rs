@@ -66,6 +66,7 @@ mod ops_amend;
 mod ops_bounds;
 mod ops_check;
 mod ops_claims;
+mod ops_crowded;
 mod ops_detections;
 mod ops_files;
 mod ops_graph;

@@ -57,16 +57,17 @@ impl Snapshot<'_> {
             .ok_or_else(|| Error::NotFound { noun: "claim", reference: id.to_string() })
     }
 
-    /// The first `limit` claims ever held for an intent, oldest first, as they are at `now`.
+    /// The first `limit` claims ever held for an intent as they are at `now`: live ones first, then
+    /// oldest first.
     ///
     /// # Errors
     /// Whatever stops a read.
     pub fn claims_of(&self, intent: Id<Intent>, now: Timestamp, limit: u32) -> Result<Vec<Claim>, Error> {
         let mut find = self.connection().prepare_cached(&format!(
             "{SELECT} WHERE claim.intent = (SELECT id FROM aggregate WHERE kind = 2 AND uid = ?1)
-             ORDER BY claim.created_at, claim.uid LIMIT ?2"
+             ORDER BY claim.status = 1 AND claim.lease_expires_at > ?3 DESC, claim.created_at, claim.uid LIMIT ?2"
         ))?;
-        let found = find.query_map((intent, limit), |row| claim(row, now))?;
+        let found = find.query_map((intent, limit, now), |row| claim(row, now))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 
@@ -174,6 +175,17 @@ impl Snapshot<'_> {
             "SELECT EXISTS (SELECT 1 FROM claim WHERE intent = ?1 AND status = ?2 AND lease_expires_at > ?3)",
         )?;
         Ok(find.query_row((intent, ClaimStatus::Active, now), |row| row.get(0))?)
+    }
+
+    /// How many claims the intent with this number holds whose leases run at `now`.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn live_claim_count(&self, intent: i64, now: Timestamp) -> Result<u64, Error> {
+        self.count(
+            "SELECT count(*) FROM claim WHERE intent = ?1 AND status = 1 AND lease_expires_at > ?2",
+            (intent, now),
+        )
     }
 
     /// How many claims each agent holds whose leases run at `now`; none for one that is not named.

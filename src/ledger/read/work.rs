@@ -13,10 +13,12 @@ pub struct Work {
     pub intent: Intent,
     /// Its owner; none where the agent is not known here.
     pub agent: Option<Agent>,
-    /// The first claims ever held for it, oldest first.
+    /// The first claims ever held for it: live ones first, then oldest first.
     pub claims: Vec<Claim>,
     /// How many there are.
     pub claim_count: u64,
+    /// How many of them are live.
+    pub live_claims: u64,
     /// The first intents that build on it.
     pub dependents: Vec<Id<Intent>>,
     /// How many there are.
@@ -109,6 +111,7 @@ impl Snapshot<'_> {
             agent: self.agent(intent.agent_id).ok(),
             claims: self.claims_of(id, now, SHOWN)?,
             claim_count: self.count("SELECT count(*) FROM claim WHERE intent = ?1", [row])?,
+            live_claims: self.live_claim_count(row, now)?,
             dependents,
             dependent_count: self
                 .count("SELECT count(*) FROM intent_dependency WHERE dependency = ?1", [row])?,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::cut::Cut;
 use crate::domain::scope::NamedScope;
-use crate::domain::{Agent, Claim, ClaimStatus, Id, IdRef, Intent, IntentStatus};
+use crate::domain::{Agent, Claim, Id, IdRef, Intent, IntentStatus};
 use crate::failure::{Code, Failure};
 use crate::ledger::read::{Cursor, Which, Work};
 use crate::operations::answer::{self, Listed, clamped};
@@ -48,8 +48,10 @@ pub struct Item {
     /// Its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<Agent>,
-    /// Every claim ever held for it, oldest first.
+    /// Every claim ever held for it: live ones first, then oldest first.
     claims: Vec<Claim>,
+    /// How many of them are live.
+    live_claims: u64,
     /// Intents that build on it.
     dependents: Vec<Id<Intent>>,
     /// Its OPEN and COORDINATING conflicts.
@@ -68,6 +70,7 @@ impl From<Work> for Item {
             intent: work.intent,
             agent: work.agent,
             claims: work.claims,
+            live_claims: work.live_claims,
             dependents: work.dependents,
             open_conflicts: work.open_conflicts,
         }
@@ -143,7 +146,6 @@ impl Listed for Item {
 impl Item {
     fn row(&self, screen: &Screen) -> Vec<Cell> {
         let intent = &self.intent;
-        let live = self.claims.iter().filter(|claim| claim.status == ClaimStatus::Active).count();
         let conflicts = Text::default().styled(Style::Warning, counted(self.open_conflicts, "conflict"));
         let scopes: Vec<_> = intent.scopes.iter().map(ToString::to_string).collect();
         vec![
@@ -153,7 +155,7 @@ impl Item {
                 self.agent.as_ref().map_or_else(|| intent.agent_id.into(), |agent| plain(&agent.name)),
                 1,
             ),
-            counted(live as u64, "claim").into(),
+            counted(self.live_claims, "claim").into(),
             if self.open_conflicts == 0 { Cell::default() } else { conflicts.into() },
             Cell::cut(&intent.summary, 3),
             Cell::cut(dim(scopes.join(", ")), 2),

@@ -83,8 +83,8 @@ impl Snapshot<'_> {
         counted(found, limit, || self.count("SELECT count(*) FROM intent_scope WHERE intent = ?1", [intent]))
     }
 
-    /// The first `limit` claims ever held for the intent with this number, oldest first, as they
-    /// are at `now`; their count is whole.
+    /// The first `limit` claims ever held for the intent with this number as they are at `now`, live
+    /// ones first, then oldest first; their count is whole.
     ///
     /// # Errors
     /// Whatever stops a read.
@@ -97,7 +97,7 @@ impl Snapshot<'_> {
         let mut find = self.connection().prepare_cached(
             "SELECT claim.uid, owner.uid, claim.kind, key, full, alias, status, lease_expires_at, created_at
              FROM claim JOIN aggregate owner ON owner.id = claim.agent WHERE claim.intent = ?1
-             ORDER BY created_at, claim.uid LIMIT ?2",
+             ORDER BY status = 1 AND lease_expires_at > ?3 DESC, created_at, claim.uid LIMIT ?2",
         )?;
         let read = |row: &Row<'_>| {
             let lease_expires_at = row.get("lease_expires_at")?;
@@ -109,7 +109,7 @@ impl Snapshot<'_> {
             let (scope, key, created_at) = (canonical(row)?, row.get("key")?, row.get("created_at")?);
             Ok(DrawnClaim { id, agent, scope, key, status, lease_expires_at, created_at })
         };
-        let found = find.query_map((intent, limit), read)?.collect::<Result<_, _>>()?;
+        let found = find.query_map((intent, limit, now), read)?.collect::<Result<_, _>>()?;
         counted(found, limit, || self.count("SELECT count(*) FROM claim WHERE intent = ?1", [intent]))
     }
 
