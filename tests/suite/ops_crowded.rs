@@ -40,3 +40,41 @@ fn live_claims_are_shown_before_ended_ones_and_counted_whole() {
     let screen = library.screen("query_work", json!({}), 140);
     assert!(screen.contains("151 claims"), "{screen}");
 }
+
+#[test]
+fn marking_page_after_page_leaves_nothing_unread_and_shows_every_message() {
+    let library = Library::new();
+    let (one, other) = (library.agent("one"), library.agent("other"));
+    let send = |number: usize| {
+        library.world.pass(10);
+        let input = json!({ "from_agent_id": one, "to_agent_id": other, "message": format!("no {number}") });
+        text(&library.data("coordinate_with_agent", input)["id"])
+    };
+    let mut sent: Vec<_> = (0..250).map(send).collect();
+    let read = |mark: bool| {
+        let messages = library.data("read_inbox", json!({ "agent_id": other, "mark_read": mark }));
+        messages.as_array().unwrap().iter().map(|message| text(&message["id"])).collect::<Vec<_>>()
+    };
+    let mut shown = Vec::new();
+    for size in [100, 100, 50] {
+        let looked = read(false);
+        let marked = read(true);
+        assert_eq!((&looked, marked.len()), (&marked, size), "what is shown is what is marked");
+        shown.extend(marked);
+    }
+    assert_eq!(shown, sent, "oldest first, each once");
+    assert!(!library.screen("status", json!({}), 100).contains("unread"));
+
+    sent.push(send(250));
+    let answer = library.call("read_inbox", json!({ "agent_id": other })).unwrap();
+    assert_eq!(answer.page().unwrap().total, 251, "the list is cut at its beginning");
+    let screen = library.screen("read_inbox", json!({ "agent_id": other }), 100);
+    assert!(
+        screen.contains("no 250") && screen.contains("1 of 251 shown; from the oldest on: --all"),
+        "{screen}"
+    );
+    assert_eq!(read(true), sent[250..]);
+    let oldest = library.data("read_inbox", json!({ "agent_id": other, "all": true, "limit": 1 }));
+    assert_eq!(text(&oldest[0]["id"]), sent[0]);
+    assert_eq!(read(false), sent[..100], "with nothing unread it begins with the oldest");
+}

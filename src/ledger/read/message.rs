@@ -56,6 +56,22 @@ impl Snapshot<'_> {
         Ok(Page::cut(found.collect::<Result<_, _>>()?, limit, total))
     }
 
+    /// Where a page begins that starts with the oldest message an agent has not marked as read; none
+    /// when there is no such message.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn first_unread(&self, agent: Id<Agent>) -> Result<Option<Cursor>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT created_at, self.uid FROM message JOIN aggregate self USING (id)
+             WHERE message.recipient = ?1 AND message.status = 1 ORDER BY created_at, self.uid LIMIT 1",
+        )?;
+        let oldest = find.query_row([self.agent_row(agent)?], |row| {
+            Ok(Cursor { position: row.get(0)?, tie: row.get(1)? }.just_before())
+        });
+        Ok(oldest.optional()?)
+    }
+
     /// How many messages for an agent it has not marked as read.
     ///
     /// # Errors

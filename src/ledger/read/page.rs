@@ -10,6 +10,16 @@ pub struct Cursor {
     pub(in super::super) tie: [u8; 16],
 }
 
+impl Cursor {
+    /// The place behind which an item at this one, in a list that ascends, is the first.
+    pub(super) fn just_before(self) -> Self {
+        match u128::from_be_bytes(self.tie).checked_sub(1) {
+            Some(tie) => Self { tie: tie.to_be_bytes(), ..self },
+            None => Self { position: self.position.saturating_sub(1), tie: [u8::MAX; 16] },
+        }
+    }
+}
+
 impl std::fmt::Display for Cursor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:x}-", self.position)?;

@@ -42,6 +42,33 @@ pub struct Input {
     #[arg(long, value_name = "NEXT")]
     #[serde(default)]
     cursor: Option<Cursor>,
+    /// Begin with the oldest message even if it is read and there are more than one page.
+    #[arg(long, conflicts_with = "cursor")]
+    #[serde(default)]
+    all: bool,
+}
+
+/// Which part of an inbox.
+#[derive(Clone, Copy)]
+struct Part {
+    cursor: Option<Cursor>,
+    all: bool,
+    limit: u32,
+}
+
+impl Part {
+    /// What is unread must not be behind a page that was read already: of more than a page, the first one
+    /// begins where it is.
+    fn begun(self, snapshot: &Snapshot<'_>, agent: Id<Agent>) -> Result<Self, Failure> {
+        if self.all || self.cursor.is_some() || snapshot.inbox(agent, None, self.limit)?.next.is_none() {
+            return Ok(self);
+        }
+        Ok(Self { cursor: snapshot.first_unread(agent)?, ..self })
+    }
+
+    fn read(self, snapshot: &Snapshot<'_>, agent: Id<Agent>) -> Result<Page<Message>, Failure> {
+        Ok(snapshot.inbox(agent, self.cursor, self.limit)?)
+    }
 }
 
 /// A message, with what a person knows its sender by.
@@ -66,7 +93,8 @@ impl Operation for Inbox {
         mcp: false,
         effect: Effect::Write,
         summary: "Read what other agents wrote to you, oldest first",
-        guide: "Nobody is interrupted by a message: look here before you start, and before you publish code.\n\n\
+        guide: "Nobody is interrupted by a message: look here before you start, and before you publish code. \
+                Of more than a page, the first that is shown is the first unread one; --all begins with the oldest.\n\n\
                 Example:\n  foremerge coordinate inbox agt_1f2e3d4c --mark-read",
         codes: &[Code::InvalidInput, Code::NotFound, Code::InvalidTransition],
     };
@@ -80,18 +108,20 @@ impl Operation for Inbox {
 
     fn run(cx: &Cx<'_, OpenLedger>, input: Input) -> Result<Self::Output, Failure> {
         let named = whose(cx, input.id, input.agent_id)?;
-        let (cursor, limit) = (input.cursor, page_size(input.limit));
+        let part = Part { cursor: input.cursor, all: input.all, limit: page_size(input.limit) };
         if !input.mark_read {
             let (page, agent) = cx.ledger().read::<_, Failure>(|snapshot| {
                 let agent = snapshot.resolve(&named)?;
-                Ok((letters(snapshot, agent, cursor, limit)?, agent))
+                Ok((letters(snapshot, agent, part.begun(snapshot, agent)?)?, agent))
             })?;
             presence::looked(cx, agent);
             return Ok(answer::List(page));
         }
         act(cx, &named, move |transaction, actor| {
             let agent = actor.agent.id;
-            let page = transaction.inbox(agent, cursor, limit)?;
+            // Read back below as it was found: marking moves the first unread one.
+            let part = part.begun(transaction, agent)?;
+            let page = part.read(transaction, agent)?;
             let unread = page.items.iter().filter(|message| message.status == MessageStatus::Unread);
             let messages: Vec<_> = unread.map(|message| message.id).collect();
             if messages.is_empty() {
@@ -100,18 +130,13 @@ impl Operation for Inbox {
                 let cause = mark(transaction, agent, messages)?;
                 actor.acted(transaction, cause, Touched::Nothing)?;
             }
-            Ok(answer::List(letters(transaction, agent, cursor, limit)?))
+            Ok(answer::List(letters(transaction, agent, part)?))
         })
     }
 }
 
-fn letters(
-    snapshot: &Snapshot<'_>,
-    agent: Id<Agent>,
-    cursor: Option<Cursor>,
-    limit: u32,
-) -> Result<Page<Letter>, Failure> {
-    let page = snapshot.inbox(agent, cursor, limit)?;
+fn letters(snapshot: &Snapshot<'_>, agent: Id<Agent>, part: Part) -> Result<Page<Letter>, Failure> {
+    let page = part.read(snapshot, agent)?;
     let names = Names::of_agents(snapshot, page.items.iter().map(|message| message.from_agent_id))?;
     Ok(page.map(|message| Letter { from: names.name(message.from_agent_id), message }))
 }
@@ -203,6 +228,10 @@ impl Render for answer::List<Letter> {
             screen.line("Once you have read them:");
             screen.command(plain("foremerge coordinate inbox ").id(message.to_agent_id).and(" --mark-read"));
         }
-        screen.rest(self.0.items.len(), self.0.total, self.0.next, "--cursor");
+        let (shown, total) = (self.0.items.len(), self.0.total);
+        screen.rest(shown, total, self.0.next, "--cursor");
+        if self.0.next.is_none() && (shown as u64) < total {
+            screen.line(format!("{shown} of {total} shown; from the oldest on: --all"));
+        }
     }
 }
