@@ -78,3 +78,18 @@ fn marking_page_after_page_leaves_nothing_unread_and_shows_every_message() {
     assert_eq!(text(&oldest[0]["id"]), sent[0]);
     assert_eq!(read(false), sent[..100], "with nothing unread it begins with the oldest");
 }
+
+#[test]
+fn what_a_retired_agent_has_not_read_waits_for_nobody() {
+    let library = Library::new();
+    let [one, other, gone] = ["one", "other", "gone"].map(|name| library.agent(name));
+    for to in [&other, &gone, &gone] {
+        let input = json!({ "from_agent_id": one, "to_agent_id": to, "message": "m" });
+        library.data("coordinate_with_agent", input);
+    }
+    assert!(library.screen("status", json!({}), 100).contains("WAITING  3 messages unread"));
+    library.data("retire_agent", json!({ "id": gone }));
+    let screen = library.screen("status", json!({}), 100);
+    let waiting = screen.split("WAITING").nth(1).unwrap().split("AGENTS").next().unwrap();
+    assert!(waiting.contains("  1 message unread\n") && !waiting.contains("gone"), "{screen}");
+}

@@ -73,7 +73,7 @@ impl Snapshot<'_> {
     }
 
     /// Inboxes with unread messages, the fullest first, at most `limit`, and how many messages
-    /// are unread in all inboxes.
+    /// are unread in all inboxes. Retired agents read no more: theirs wait for nobody.
     ///
     /// # Errors
     /// Whatever stops a read.
@@ -81,13 +81,20 @@ impl Snapshot<'_> {
         let mut find = self.connection().prepare_cached(
             "SELECT uid, coalesce(agent.name, ''), waiting, since
              FROM (SELECT recipient, count(*) AS waiting, min(created_at) AS since FROM message
-                 WHERE status = 1 GROUP BY recipient ORDER BY waiting DESC, since LIMIT ?1)
+                 WHERE status = 1 GROUP BY recipient
+                 HAVING (SELECT agent.status FROM agent WHERE agent.id = recipient) IS NOT 2 ORDER BY waiting DESC, since LIMIT ?1)
              JOIN aggregate ON aggregate.id = recipient LEFT JOIN agent ON agent.id = recipient",
         )?;
         let found = find.query_map([limit], |row| {
             Ok(Unread { agent: row.get(0)?, agent_name: row.get(1)?, count: row.get(2)?, since: row.get(3)? })
         })?;
         let found = found.collect::<Result<_, _>>()?;
-        Ok((found, self.count("SELECT count(*) FROM message WHERE status = 1", [])?))
+        let count = self.count(
+            "SELECT coalesce(sum(waiting), 0) FROM (SELECT recipient, count(*) AS waiting FROM message
+                 WHERE status = 1 GROUP BY recipient
+                 HAVING (SELECT agent.status FROM agent WHERE agent.id = recipient) IS NOT 2)",
+            [],
+        )?;
+        Ok((found, count))
     }
 }
