@@ -339,3 +339,28 @@ fn a_what_if_comparison_says_what_is_settled_and_does_not_let_it_block() {
     assert_eq!((&after["blocking"], &after["ephemeral"]), (&json!(false), &json!(true)));
     assert_eq!(after["conflicts"][0]["previously_settled"], true);
 }
+
+#[test]
+fn what_is_settled_is_not_asked_for_again() {
+    let talk = Talk::new();
+    let about = |conflict: &str| {
+        let [from, to] = &talk.agents;
+        json!({ "from_agent_id": from, "to_agent_id": to, "message": "m", "conflict_id": conflict })
+    };
+    let sent = |conflict: &str| talk.library.screen("coordinate_with_agent", about(conflict), 100);
+    assert!(sent(&talk.conflict).contains("conflicts resolve"));
+    let mut resolving = talk.resolving(&talk.agents[1]);
+    resolving["all_with"] = json!(talk.intents[0]);
+    talk.library.data("resolve_conflict", resolving);
+    assert!(!sent(&talk.conflict).contains("conflicts resolve"), "it would be refused");
+
+    let declared = ["symbol:Pay=extend", "domain:billing=modify"];
+    let found = talk.amend(1, &declared);
+    assert_eq!(found["assessment_required"], true);
+    assert_eq!(found["next"], "What it collides with was settled: keep to what was agreed.");
+    let found = talk.amend(1, &[declared[0], declared[1], "symbol:Pay::charge=replace"]);
+    assert!(found["next"].as_str().is_some(), "{found}");
+    talk.library.publish(&talk.library.agent("third"), &["symbol:Pay=replace"]);
+    let found = talk.amend(1, &declared);
+    assert!(text(&found["next"]).starts_with("Talk to the owners"), "{found}");
+}

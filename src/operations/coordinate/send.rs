@@ -41,6 +41,9 @@ pub struct Output {
     /// The recipient's name, for a person.
     #[serde(skip)]
     to: String,
+    /// Whether what it is about waits to be settled.
+    #[serde(skip)]
+    unsettled: bool,
 }
 
 impl Operation for Send {
@@ -90,7 +93,10 @@ impl Operation for Send {
             let fact = Fact::CoordinationSent(CoordinationSent { to_agent_id: recipient.id, message, about });
             let cause = transaction.record(Draft { entity: id.to_string(), agent, cause: None, fact })?;
             actor.acted(transaction, cause, Touched::Nothing)?;
-            Ok(Output { message: transaction.message(id)?, to: recipient.name })
+            let message = transaction.message(id)?;
+            let conflict = message.conflict_id.map(|conflict| transaction.conflict(conflict)).transpose()?;
+            let unsettled = conflict.is_some_and(|conflict| conflict.status.is_unsettled());
+            Ok(Output { message, to: recipient.name, unsettled })
         })
     }
 }
@@ -101,10 +107,10 @@ impl Answer for Output {
 
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
-        let Self { message, to } = self;
+        let Self { message, to, unsettled } = self;
         let sent = plain("Sent ").and_dim(message.id).and(format!(" to {to} (")).id(message.to_agent_id);
         screen.line(sent.and(")"));
-        if let Some(conflict) = message.conflict_id {
+        if let Some(conflict) = message.conflict_id.filter(|_| *unsettled) {
             screen.line("Once you agree, put it on record:");
             let resolve = plain("foremerge conflicts resolve ").id(conflict).and(" --agent ");
             let resolve =

@@ -9,7 +9,7 @@ use crate::detect::warnings;
 use crate::domain::conflict::RelatedWork;
 use crate::domain::cut::Cut;
 use crate::domain::fact::ConflictDetected;
-use crate::domain::{Conflict, Intent, Severity};
+use crate::domain::{Conflict, Id, Intent, Severity};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
 use crate::operations::render::plain;
@@ -73,10 +73,22 @@ impl Found {
         );
         let assessment_required =
             high > 0 || related_work.iter().any(|work| work.owner_stopped_since.is_none());
-        let next = match (high, assessment_required) {
-            (1.., _) => Some("Talk to the owners of the conflicting work before you write code."),
-            (0, true) => Some("Look at the related work before you write code: it touches the same scopes."),
-            _ => None,
+        // Those that are not read back need not be settled as those that are.
+        let unread = high > SHOWN_HIGH && snapshot.open_conflicts(intent.id)?.count > 0;
+        let unsettled = |conflict: &&Conflict| conflict.status.is_unsettled();
+        let blocking = |conflict: &Conflict| conflict.severity == Severity::High;
+        let settled = |work: &RelatedWork| {
+            let mut with = conflicts.iter().filter(|conflict| parties(conflict).contains(&work.intent_id));
+            with.clone().next().is_some() && !with.any(|conflict| unsettled(&conflict))
+        };
+        let next = if unread || conflicts.iter().filter(unsettled).any(blocking) {
+            Some("Talk to the owners of the conflicting work before you write code.")
+        } else if !assessment_required {
+            None
+        } else if related_work.iter().all(settled) {
+            Some("What it collides with was settled: keep to what was agreed.")
+        } else {
+            Some("Look at the related work before you write code: it touches the same scopes.")
         };
         let mut warnings: Vec<_> = intent
             .scopes
@@ -101,7 +113,6 @@ impl Found {
                 screen.line(format!("  {} was last heard of {}.", work.agent, screen.ago(since)));
             }
         };
-        let parties = |conflict: &Conflict| [conflict.source_intent_id, conflict.target_intent_id];
         for conflict in &self.conflicts {
             screen.gap();
             conflicts::advice(conflict, screen);
@@ -131,7 +142,8 @@ impl Found {
         screen.gap();
         if let Some(next) = &self.next {
             screen.line(next);
-            if let Some(conflict) = self.conflicts.first() {
+            let unsettled = self.conflicts.iter().find(|conflict| conflict.status.is_unsettled());
+            if let Some(conflict) = unsettled.or(self.conflicts.first()) {
                 screen.command(plain("foremerge conflicts show ").id(conflict.id));
             } else if let Some(work) = self.related_work.first() {
                 screen.command(plain("foremerge intent show ").id(work.intent_id));
@@ -141,4 +153,8 @@ impl Found {
         }
         super::next(intent, screen);
     }
+}
+
+fn parties(conflict: &Conflict) -> [Id<Intent>; 2] {
+    [conflict.source_intent_id, conflict.target_intent_id]
 }
