@@ -26,6 +26,11 @@ impl Cut {
         self.0.get(field).copied().unwrap_or(0)
     }
 
+    /// The lists that are not complete, each with how many entries were left out.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.0.iter().map(|(field, count)| (*field, *count))
+    }
+
     /// Whether every list is complete.
     #[must_use]
     pub fn is_empty(&self) -> bool {

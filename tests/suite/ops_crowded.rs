@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::text;
+use crate::cli::{self, text};
 use crate::library::Library;
 
 fn named(numbers: std::ops::Range<usize>) -> Vec<Value> {
@@ -92,4 +92,29 @@ fn what_a_retired_agent_has_not_read_waits_for_nobody() {
     let screen = library.screen("status", json!({}), 100);
     let waiting = screen.split("WAITING").nth(1).unwrap().split("AGENTS").next().unwrap();
     assert!(waiting.contains("  1 message unread\n") && !waiting.contains("gone"), "{screen}");
+}
+
+#[test]
+fn a_drawing_that_is_cut_says_so_and_where_it_goes_on() {
+    let library = Library::new();
+    let agent = library.agent("a");
+    for number in 0..3 {
+        library.world.pass(10);
+        library.publish(&agent, &[&format!("domain:d{number}=add")]);
+    }
+    let cli = cli::at(library.sandbox.path("r"));
+    for (format, sign) in [("dot", "//"), ("mermaid", "%%")] {
+        let whole = cli.shown(["graph", "--format", format]);
+        assert!(!whole.contains("cut:") && !whole.contains("--cursor"), "{whole}");
+        let part = cli.shown(["graph", "--format", format, "--limit", "1"]);
+        assert!(
+            part.contains(&format!("\n{sign} cut: 2 intents\n{sign} the next page: --cursor ")),
+            "{part}"
+        );
+        let next = part.trim_end().rsplit(' ').next().unwrap();
+        let rest = cli.shown(["graph", "--format", format, "--limit", "2", "--cursor", next]);
+        assert!(rest.contains(&format!("\n{sign} cut: 1 intents\n")) && !rest.contains("--cursor"), "{rest}");
+        let shown: Value = serde_json::from_str(&cli.shown(["graph", "--limit", "1"])).unwrap();
+        assert_eq!((&shown["page"]["next"], &shown["page"]["total"]), (&json!(next), &json!(3)));
+    }
 }

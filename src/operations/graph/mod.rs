@@ -173,15 +173,38 @@ impl Answer for Output {
 impl Render for Output {
     fn render(&self, screen: &mut Screen) {
         let lines = match self.format {
-            Format::Json => match serde_json::to_string_pretty(self) {
+            Format::Json => match serde_json::to_string_pretty(&Shown { output: self, page: &self.page }) {
                 Ok(text) => text.lines().map(escaped_json).collect(),
                 Err(error) => vec![format!("it cannot be written: {error}")],
             },
-            Format::Dot => dot::lines(&self.nodes, &self.edges),
-            Format::Mermaid => mermaid::lines(&self.nodes, &self.edges),
+            Format::Dot => self.commented("//", dot::lines(&self.nodes, &self.edges)),
+            Format::Mermaid => self.commented("%%", mermaid::lines(&self.nodes, &self.edges)),
         };
         for line in lines {
             screen.verbatim(line);
         }
+    }
+}
+
+/// What a person gets as JSON: without the envelope, which would say where the graph goes on.
+#[derive(Serialize)]
+struct Shown<'o> {
+    #[serde(flatten)]
+    output: &'o Output,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: &'o Option<PageInfo>,
+}
+
+impl Output {
+    /// The drawing, and behind it as comments what it does not show.
+    fn commented(&self, sign: &str, mut lines: Vec<String>) -> Vec<String> {
+        if !self.cut.is_empty() {
+            let parts: Vec<_> = self.cut.parts().map(|(field, count)| format!("{count} {field}")).collect();
+            lines.push(format!("{sign} cut: {}", parts.join(", ")));
+        }
+        if let Some(next) = self.page.as_ref().and_then(|page| page.next.as_ref()) {
+            lines.push(format!("{sign} the next page: --cursor {next}"));
+        }
+        lines
     }
 }
