@@ -1,5 +1,6 @@
 //! More of something than an answer shows: what counts most is in what it shows, and counts are whole.
 
+use foremerge::operations::render::escaped_json;
 use serde_json::{Value, json};
 
 use crate::cli::{self, text};
@@ -50,7 +51,7 @@ fn marking_page_after_page_leaves_nothing_unread_and_shows_every_message() {
         let input = json!({ "from_agent_id": one, "to_agent_id": other, "message": format!("no {number}") });
         text(&library.data("coordinate_with_agent", input)["id"])
     };
-    let mut sent: Vec<_> = (0..250).map(send).collect();
+    let mut all: Vec<_> = (0..250).map(send).collect();
     let read = |mark: bool| {
         let messages = library.data("read_inbox", json!({ "agent_id": other, "mark_read": mark }));
         messages.as_array().unwrap().iter().map(|message| text(&message["id"])).collect::<Vec<_>>()
@@ -62,10 +63,10 @@ fn marking_page_after_page_leaves_nothing_unread_and_shows_every_message() {
         assert_eq!((&looked, marked.len()), (&marked, size), "what is shown is what is marked");
         shown.extend(marked);
     }
-    assert_eq!(shown, sent, "oldest first, each once");
+    assert_eq!(shown, all, "oldest first, each once");
     assert!(!library.screen("status", json!({}), 100).contains("unread"));
 
-    sent.push(send(250));
+    all.push(send(250));
     let answer = library.call("read_inbox", json!({ "agent_id": other })).unwrap();
     assert_eq!(answer.page().unwrap().total, 251, "the list is cut at its beginning");
     let screen = library.screen("read_inbox", json!({ "agent_id": other }), 100);
@@ -73,10 +74,10 @@ fn marking_page_after_page_leaves_nothing_unread_and_shows_every_message() {
         screen.contains("no 250") && screen.contains("1 of 251 shown; from the oldest on: --all"),
         "{screen}"
     );
-    assert_eq!(read(true), sent[250..]);
+    assert_eq!(read(true), all[250..]);
     let oldest = library.data("read_inbox", json!({ "agent_id": other, "all": true, "limit": 1 }));
-    assert_eq!(text(&oldest[0]["id"]), sent[0]);
-    assert_eq!(read(false), sent[..100], "with nothing unread it begins with the oldest");
+    assert_eq!(text(&oldest[0]["id"]), all[0]);
+    assert_eq!(read(false), all[..100], "with nothing unread it begins with the oldest");
 }
 
 #[test]
@@ -92,6 +93,50 @@ fn what_a_retired_agent_has_not_read_waits_for_nobody() {
     let screen = library.screen("status", json!({}), 100);
     let waiting = screen.split("WAITING").nth(1).unwrap().split("AGENTS").next().unwrap();
     assert!(waiting.contains("  1 message unread\n") && !waiting.contains("gone"), "{screen}");
+}
+
+/// Text as long as the door lets it in, of characters that take the most bytes in JSON.
+fn longest(letter: &str, characters: usize, number: usize) -> String {
+    format!("x{number:02}{}x", letter.repeat(characters - 4))
+}
+
+#[test]
+fn the_overview_fits_whatever_is_stored_and_its_counts_are_whole() {
+    for letter in ["\u{1}", "\u{e0041}", "k"] {
+        let library = Library::in_memory();
+        for number in 0..14 {
+            let input =
+                json!({ "name": longest(letter, 200, number), "model": longest(letter, 200, number) });
+            let agent = text(&library.data("register_agent", input)["id"]);
+            let key = |at: usize| longest(letter, 1_000, at);
+            let scopes = (0..if number < 2 { 20 } else { 1 })
+                .map(|at| json!({ "kind": "domain", "key": key(at), "operation": "replace" }));
+            let input = json!({
+                "agent_id": agent, "task": "t", "summary": longest(letter, 2_000, number),
+                "scopes": scopes.collect::<Vec<_>>(),
+            });
+            let intent = text(&library.data("publish_intent", input)["intent"]["id"]);
+            let claims: Vec<_> = (0..2).map(|at| json!({ "kind": "domain", "key": key(at) })).collect();
+            if number >= 7 {
+                let input = json!({ "agent_id": agent, "intent_id": intent, "scopes": claims });
+                library.data("claim_work", input);
+            }
+        }
+        let answer = library.data("status", json!({}));
+        let printed = escaped_json(&json!({ "ok": true, "data": answer }).to_string());
+        assert!(printed.len() <= 64 * 1024, "{letter:?}: {} bytes", printed.len());
+        let counts = &answer["counts"];
+        for section in ["agents", "claims", "conflicts"] {
+            let shown = answer[section].as_array().unwrap().len() as u64;
+            let cut = answer["cut"][section].as_u64().unwrap_or(0);
+            assert_eq!(json!(shown + cut), counts[section], "{letter:?}: {section}");
+            assert!(shown > 0 || counts[section] == 0, "{letter:?}: no {section}");
+        }
+        for group in answer["intents"].as_array().unwrap() {
+            let shown = group["intents"].as_array().unwrap().len() as u64;
+            assert_eq!(json!(shown + group["cut"]["intents"].as_u64().unwrap_or(0)), group["count"]);
+        }
+    }
 }
 
 #[test]

@@ -6,10 +6,11 @@ use super::screen::{First, FirstAgent, FirstIntent};
 use super::{AgentRow, ClaimRow, ConflictRow, Counts, IntentGroup, IntentRow, Output};
 use crate::domain::cut::Cut;
 use crate::domain::text::beginning;
-use crate::domain::{Id, Timestamp};
+use crate::domain::{Id, Scope, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
 use crate::ledger::read::{LiveClaim, StatusConflict, StatusIntent};
+use crate::operations::render::escaped_json;
 use crate::service::silence::Silence;
 
 /// Rows per section; counts are always whole.
@@ -18,6 +19,14 @@ const ROWS: u32 = 20;
 const FIRST: u32 = 8;
 /// Characters shown of a summary or an explanation; the whole is one call away.
 const SHOWN: usize = 300;
+/// Characters shown of a key, which names something as long as it is not cut.
+const KEY: usize = 200;
+/// The same of the many keys of both sides of a conflict.
+const SIDE: usize = 100;
+/// Bytes of the answer as it is printed. Rows that would lead beyond it are left out and counted.
+const BYTES: usize = 63 * 1024;
+/// Of them for what is in no row.
+const AROUND: usize = 2 * 1024;
 
 pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Failure> {
     let page = snapshot.agents(false, None, ROWS)?;
@@ -28,7 +37,7 @@ pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Fa
             id: agent.id,
             name: agent.name,
             model: agent.model,
-            worktree: agent.worktree,
+            worktree: agent.worktree.map(|worktree| beginning(&worktree, SHOWN).into_owned()),
             last_seen_at: seen.at,
             stale: seen.is_stale(now),
         });
@@ -37,11 +46,21 @@ pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Fa
     for group in snapshot.active_intents(ROWS)? {
         let rows = group.intents.into_iter().map(|intent| intent_row(snapshot, &mut silence, intent));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
-        let cut = Cut::default().with("intents", rows.len(), group.count);
-        intents.push(IntentGroup { status: group.status, count: group.count, intents: rows, cut });
+        intents.push(IntentGroup {
+            status: group.status,
+            count: group.count,
+            intents: rows,
+            cut: Cut::default(),
+        });
     }
     let (live, claims) = snapshot.live_claims(now, ROWS)?;
+    let mut live: Vec<_> = live.into_iter().map(ClaimRow::from).collect();
     let (unsettled, conflicts) = snapshot.unsettled_conflicts(ROWS)?;
+    let mut unsettled: Vec<_> = unsettled.into_iter().map(conflict_row).collect();
+    fit(&mut agents, &mut intents, &mut live, &mut unsettled);
+    for group in &mut intents {
+        group.cut = Cut::default().with("intents", group.intents.len(), group.count);
+    }
     let cut = Cut::default()
         .with("agents", agents.len(), page.total)
         .with("claims", live.len(), claims)
@@ -63,13 +82,47 @@ pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Fa
         cut,
         agents,
         intents,
-        claims: live.into_iter().map(ClaimRow::from).collect(),
-        conflicts: unsettled.into_iter().map(conflict_row).collect(),
+        claims: live,
+        conflicts: unsettled,
         changesets: Vec::new(),
         counts,
         as_of_event: snapshot.last_seq()?,
         first,
     })
+}
+
+/// Takes rows from the end of whichever section is the longest until all of them fit; the first row of each
+/// goes last.
+fn fit(
+    agents: &mut Vec<AgentRow>,
+    intents: &mut [IntentGroup],
+    claims: &mut Vec<ClaimRow>,
+    conflicts: &mut Vec<ConflictRow>,
+) {
+    let mut sections = vec![lengths(agents), lengths(claims), lengths(conflicts)];
+    sections.extend(intents.iter().map(|group| lengths(&group.intents)));
+    let length = |section: &Vec<usize>| section.iter().sum::<usize>();
+    while sections.iter().map(length).sum::<usize>() > BYTES - AROUND
+        && let Some(longest) = sections.iter_mut().max_by_key(|section| (section.len() > 1, length(section)))
+    {
+        longest.pop();
+    }
+    agents.truncate(sections[0].len());
+    claims.truncate(sections[1].len());
+    conflicts.truncate(sections[2].len());
+    for (group, section) in intents.iter_mut().zip(&sections[3..]) {
+        group.intents.truncate(section.len());
+    }
+}
+
+/// How many bytes each row takes in the answer as it is printed, and the comma behind it.
+fn lengths<T: serde::Serialize>(rows: &[T]) -> Vec<usize> {
+    let length = |row| serde_json::to_string(row).map_or(0, |text| escaped_json(&text).len() + 1);
+    rows.iter().map(length).collect()
+}
+
+fn cut_to(characters: usize, scope: &Scope) -> Scope {
+    Scope { key: beginning(&scope.key, characters).into_owned(), kind: scope.kind }
 }
 
 fn first_work(snapshot: &Snapshot<'_>, silence: &mut Silence) -> Result<Vec<FirstIntent>, Failure> {
@@ -117,7 +170,7 @@ impl From<LiveClaim> for ClaimRow {
             agent_id: claim.agent_id,
             agent_name,
             intent_id: claim.intent_id,
-            scope: claim.scope,
+            scope: cut_to(KEY, &claim.scope),
             lease_expires_at: claim.lease_expires_at,
         }
     }
@@ -136,13 +189,13 @@ fn conflict_row(found: StatusConflict) -> ConflictRow {
         kind: conflict.kind,
         severity: conflict.severity,
         status: conflict.status,
-        scope: conflict.scope,
+        scope: conflict.scope.as_ref().map(|scope| cut_to(KEY, scope)),
         source_intent_id: conflict.source_intent_id,
         source_agent_name: source.agent_name,
-        source_scopes: source.scopes,
+        source_scopes: source.scopes.iter().map(|scope| cut_to(SIDE, scope)).collect(),
         target_intent_id: conflict.target_intent_id,
         target_agent_name: target.agent_name,
-        target_scopes: target.scopes,
+        target_scopes: target.scopes.iter().map(|scope| cut_to(SIDE, scope)).collect(),
         explanation: beginning(&conflict.explanation, SHOWN).into_owned(),
         detected_at: conflict.detected_at,
     }
