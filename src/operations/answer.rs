@@ -17,6 +17,11 @@ pub trait Answer: serde::Serialize + Render + Sized {
         None
     }
 
+    /// What is odd, or may go wrong: told even to those who want nothing else of the answer.
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
+
     /// How the process ends after this answer.
     fn exit(&self) -> Exit {
         Exit::Success
@@ -47,6 +52,8 @@ pub trait AnyAnswer: Render + Send {
     fn to_json(&self) -> Result<Value, Failure>;
     /// See [`Answer::page`].
     fn page(&self) -> Option<PageInfo>;
+    /// See [`Answer::warnings`].
+    fn warnings(&self) -> &[String];
     /// See [`Answer::exit`].
     fn exit(&self) -> Exit;
     /// See [`Answer::IDS`].
@@ -64,6 +71,10 @@ impl<A: Answer + Send> AnyAnswer for A {
 
     fn page(&self) -> Option<PageInfo> {
         Answer::page(self)
+    }
+
+    fn warnings(&self) -> &[String] {
+        Answer::warnings(self)
     }
 
     fn exit(&self) -> Exit {

@@ -145,3 +145,49 @@ fn over_the_json_interface_an_agent_has_a_worktree_only_when_it_names_one() {
     }
     write(&library.sandbox.path("r/a.rs"), "still there");
 }
+
+#[test]
+fn of_a_namesake_its_open_work_can_be_adopted_and_a_silent_one_is_not_called_there() {
+    let library = Library::new();
+    let root = library.sandbox.path("r");
+    let register = || library.data("register_agent", json!({ "name": "a", "worktree": root }));
+    let first = text(&register()["id"]);
+    let intent = text(&library.publish(&first, &["domain:d=add"])["intent"]["id"]);
+    let warning = texts(&register()["warnings"]).remove(0);
+    assert!(warning.contains("already") && warning.contains(&format!("work adopt {intent}")), "{warning}");
+    library.world.pass(2 * 60 * 60 * 1_000);
+    let third = register();
+    let warning = texts(&third["warnings"]).remove(0);
+    assert!(warning.contains(&first) && warning.contains("is silent"), "{warning}");
+    assert!(warning.contains(&format!("work adopt {intent}")), "{warning}");
+    let input = json!({ "intent_id": intent, "agent_id": third["id"], "reason": "restarted" });
+    library.data("adopt_work", input);
+    let warning = texts(&register()["warnings"]).remove(0);
+    assert!(warning.contains(&text(&third["id"])) && warning.contains("already"), "{warning}");
+    assert!(warning.contains(&format!("work adopt {intent}")), "{warning}");
+    let input = json!({ "name": "a", "worktree": root });
+    let screen = library.screen("register_agent", input, 200);
+    assert!(screen.contains("\nwarning: 2 agents"), "{screen}");
+    library.world.pass(2 * 60 * 60 * 1_000);
+    library.data("discard_work", json!({ "intent_id": intent, "agent_id": third["id"], "reason": "r" }));
+    library.world.pass(2 * 60 * 60 * 1_000);
+    assert!(register().get("warnings").is_none(), "whoever left nothing behind concerns nobody");
+}
+
+#[test]
+fn warnings_are_told_to_those_who_want_nothing_else() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let first = cli.agent("a");
+    for face in ["--id-only", "--quiet"] {
+        let ran = cli.run(["agent", "register", "--name", "a", face]);
+        assert!(
+            ran.stderr.contains("foremerge: warning: ") && ran.stderr.contains("already"),
+            "{}",
+            ran.stderr
+        );
+        let words = ["intent", "publish", "--agent", &first, "--task", "t", "--summary", "look around", face];
+        let ran = cli.run(words);
+        assert!(ran.stderr.starts_with("foremerge: warning: "), "{}", ran.stderr);
+    }
+}

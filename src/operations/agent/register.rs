@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::fact::{AgentRegistered, Fact};
 use crate::domain::text::Name;
-use crate::domain::{Agent, Id};
+use crate::domain::{Agent, Id, Intent, Timestamp};
 use crate::failure::{Code, Failure};
-use crate::ledger::{Draft, Patience};
+use crate::ledger::{Draft, Patience, Snapshot};
+use crate::operations::render::plain;
 use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Screen, Spec};
 use crate::service::{Cx, OpenLedger, Surface};
 
@@ -52,6 +53,9 @@ pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     warnings: Vec<String>,
+    /// Open work of a namesake, for a person.
+    #[serde(skip)]
+    left: Option<Id<Intent>>,
 }
 
 impl Operation for Register {
@@ -105,18 +109,62 @@ impl Operation for Register {
                 fact: Fact::AgentRegistered(fact),
             })?;
             transaction.heard_from(agent)?;
-            let warnings = namesakes.last().map(|namesake| {
-                let others = match namesakes.len() {
-                    1 => format!("{namesake} has this name in this worktree already"),
-                    count => format!(
-                        "{count} agents have this name in this worktree already, the newest is {namesake}"
-                    ),
-                };
-                format!("{others}: if this is the same session, go on as that one")
-            });
-            Ok(Output { agent: transaction.agent(agent)?, warnings: warnings.into_iter().collect() })
+            let (live, silent) = apart(transaction, namesakes, transaction.now())?;
+            let (warnings, left) = match live.last() {
+                Some(newest) => of_the_living(transaction, &live, *newest)?,
+                None => of_the_silent(transaction, &silent)?,
+            };
+            Ok(Output { agent: transaction.agent(agent)?, warnings: warnings.into_iter().collect(), left })
         })
     }
+}
+
+type Agents = Vec<Id<Agent>>;
+
+/// Those that were heard of lately, and those that count as gone.
+fn apart(snapshot: &Snapshot<'_>, namesakes: Agents, now: Timestamp) -> Result<(Agents, Agents), Failure> {
+    let (mut live, mut silent) = (Vec::new(), Vec::new());
+    for namesake in namesakes {
+        let gone = snapshot.last_seen(namesake)?.is_stale(now);
+        if gone { &mut silent } else { &mut live }.push(namesake);
+    }
+    Ok((live, silent))
+}
+
+/// What to say, and open work that may be adopted.
+type Told = (Option<String>, Option<Id<Intent>>);
+
+fn of_the_living(snapshot: &Snapshot<'_>, live: &[Id<Agent>], newest: Id<Agent>) -> Result<Told, Failure> {
+    let others = match live.len() {
+        1 => format!("{newest} has this name in this worktree already"),
+        count => format!("{count} agents have this name in this worktree already, the newest is {newest}"),
+    };
+    let left = newest_open(snapshot, live)?.map(|(_, intent)| intent);
+    let adopt = left.map(|intent| format!(", or adopt open work of that name with `work adopt {intent}`"));
+    let adopt = adopt.unwrap_or_default();
+    Ok((Some(format!("{others}: if this is the same session, go on as that one{adopt}")), left))
+}
+
+/// Those that left nothing behind concern nobody any more.
+fn of_the_silent(snapshot: &Snapshot<'_>, silent: &[Id<Agent>]) -> Result<Told, Failure> {
+    let Some((namesake, intent)) = newest_open(snapshot, silent)? else { return Ok((None, None)) };
+    let warning = format!(
+        "{namesake}, which had this name in this worktree, is silent and left open work: if it is yours now, \
+         adopt it with `work adopt {intent}`"
+    );
+    Ok((Some(warning), Some(intent)))
+}
+
+type Owned = (Id<Agent>, Id<Intent>);
+
+/// Open work of the newest of these agents that has any.
+fn newest_open(snapshot: &Snapshot<'_>, agents: &[Id<Agent>]) -> Result<Option<Owned>, Failure> {
+    for agent in agents.iter().rev() {
+        if let Some(intent) = snapshot.open_work_of(*agent, 1)?.pop() {
+            return Ok(Some((*agent, intent)));
+        }
+    }
+    Ok(None)
 }
 
 /// The worktree at the host's directory. In a bare repository or without one there is none.
@@ -133,6 +181,10 @@ fn around(cx: &Cx<'_, OpenLedger>) -> Result<Option<(PathBuf, crate::git::Head)>
 
 impl Answer for Output {
     const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.agent.id.to_string()]);
+
+    fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
 }
 
 impl Render for Output {
@@ -140,6 +192,10 @@ impl Render for Output {
         super::details(&self.agent, screen);
         for warning in &self.warnings {
             screen.warning(warning);
+        }
+        if let Some(intent) = self.left {
+            let adopt = plain("foremerge work adopt ").id(intent).and(" --agent ").id(self.agent.id);
+            screen.command(adopt.and(" --reason REASON"));
         }
         screen.gap();
         screen.line("It acts in every command of a shell that knows it:");

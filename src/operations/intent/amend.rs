@@ -113,6 +113,10 @@ impl Operation for Amend {
 
 impl Answer for Output {
     const IDS: Option<fn(&Self) -> Vec<String>> = Some(|output| vec![output.intent.id.to_string()]);
+
+    fn warnings(&self) -> &[String] {
+        &self.found.warnings
+    }
 }
 
 impl Render for Output {

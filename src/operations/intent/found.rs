@@ -33,7 +33,7 @@ pub(super) struct Found {
     /// What is odd about the intent itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     /// Findings below HIGH that were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted: Option<u64>,

@@ -203,6 +203,10 @@ impl Call {
 impl Answer for Output {
     const IDS: Option<fn(&Self) -> Vec<String>> =
         Some(|output| output.claims.iter().map(|claim| claim.id.to_string()).collect());
+
+    fn warnings(&self) -> &[String] {
+        &self.scope_warnings
+    }
 }
 
 impl Render for Output {

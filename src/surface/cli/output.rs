@@ -53,6 +53,11 @@ impl Output {
             answer.render(&mut screen);
             screen.into_text()
         };
+        if matches!(self.face, Face::Ids | Face::Quiet) {
+            for warning in answer.warnings() {
+                complain(&format!("foremerge: warning: {}\n", visible(warning)));
+            }
+        }
         match self.face {
             Face::Screen => print(&format!("{before}{}", shown()), answer.exit()),
             Face::Json => match envelope::success(answer) {
