@@ -19,13 +19,16 @@ pub(super) fn is_whole(connection: &Connection) -> rusqlite::Result<bool> {
     let mut rows = statements.query([])?;
     let (mut found, mut rest) = (0, STATEMENTS);
     while let Some(row) = rows.next()? {
-        // They lie in the order in which they were made, so each is near the one before.
-        if let (Ok(sql), Ok(name)) = (row.get_ref(0)?.as_str(), row.get_ref(1)?.as_str())
-            && let Some((_, after)) = rest.split_once(sql)
-        {
-            found += usize::from(sql.contains(name));
-            rest = after;
-        }
+        let (Ok(sql), Ok(name)) = (row.get_ref(0)?.as_str(), row.get_ref(1)?.as_str()) else { continue };
+        // They lie in the order in which they were made, so each is near the one before, unless it was made anew.
+        let there = match rest.split_once(sql) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => STATEMENTS.contains(sql),
+        };
+        found += usize::from(there && sql.contains(name));
     }
     let made = STATEMENTS.lines().filter(|line| line.starts_with("CREATE ")).count();
     Ok(found == made)
