@@ -2,6 +2,8 @@
 //!
 //! Rendered on every read from the codes on record, so better words reach old findings too.
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::domain::{Agent, Id, Rule, ScopeKind, ScopeOperation};
 
 /// One side of a finding as it is talked about.
@@ -64,9 +66,58 @@ pub const DUPLICATE_SUGGESTION: &str =
 /// What collides, in a sentence.
 #[must_use]
 pub fn explanation(rule: Rule, source: Party<'_>, target: Party<'_>, asserted: bool) -> String {
+    let same = source.kind == target.kind && source.key == target.key;
+    sentence(rule, source, target, asserted, same)
+}
+
+/// The same where there is little room: names and keys are cut as far as it takes to get to what
+/// both do.
+#[must_use]
+pub fn brief(rule: Rule, source: Party<'_>, target: Party<'_>, asserted: bool) -> String {
+    let same = source.kind == target.kind && source.key == target.key;
+    let names = [source, target].map(|party| shortened(party.agent, BRIEF_NAME, &[' ', '/', '-', '_']));
+    let keys = [source, target].map(|party| shortened(party.key, BRIEF_KEY, boundaries(party.kind)));
+    let source = Party { agent: &names[0], key: &keys[0], ..source };
+    let target = Party { agent: &names[1], key: &keys[1], ..target };
+    sentence(rule, source, target, asserted, same)
+}
+
+/// Columns of a name and of a key in a brief sentence.
+const BRIEF_NAME: usize = 34;
+const BRIEF_KEY: usize = 40;
+
+/// Beginning and end of a text that is wider than `most` columns, whole parts of it where there are.
+fn shortened(text: &str, most: usize, boundaries: &[char]) -> String {
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let room = most - 1;
+    let fitting = |characters: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut used = 0;
+        let fits = |one: &char| {
+            used += one.width().unwrap_or(0);
+            used <= room
+        };
+        characters.take_while(fits).map(char::len_utf8).sum::<usize>()
+    };
+    let mut head = &text[..fitting(&mut text.chars(), room / 3)];
+    if let Some((at, boundary)) = head.char_indices().rfind(|(_, one)| boundaries.contains(one)) {
+        head = &head[..at + boundary.len_utf8()];
+    }
+    let tail = &text[text.len() - fitting(&mut text.chars().rev(), room - head.width())..];
+    let whole = tail.find(boundaries).filter(|at| at + 1 < tail.len());
+    // A boundary may have two characters.
+    let start = whole.map_or(text.len() - tail.len(), |at| {
+        let before = &text[head.len()..text.len() - tail.len() + at];
+        head.len() + before.trim_end_matches(boundaries).len()
+    });
+    let tail = &text[start..];
+    format!("{head}…{tail}")
+}
+
+fn sentence(rule: Rule, source: Party<'_>, target: Party<'_>, asserted: bool, same: bool) -> String {
     let (first, second) =
         if target.is_destructive() && !source.is_destructive() { (target, source) } else { (source, target) };
-    let same = first.kind == second.kind && first.key == second.key;
     let theirs = if same { "it".to_owned() } else { second.scope() };
     let what = format!("{} while {}", first.does(&first.scope()), second.does(&theirs));
     let consequence = match rule {
@@ -113,10 +164,14 @@ pub fn suggestion(rule: Rule, source: Party<'_>, target: Party<'_>) -> String {
     }
 }
 
+/// Where a key of this kind falls into parts.
+fn boundaries(kind: ScopeKind) -> &'static [char] {
+    if kind == ScopeKind::File { &['/'] } else { &['.', ':', '/', '\\'] }
+}
+
 /// A shared abstraction named after what is being taken away.
 fn abstraction(kind: ScopeKind, key: &str) -> String {
-    let boundaries: &[char] = if kind == ScopeKind::File { &['/'] } else { &['.', ':', '/', '\\'] };
-    let subject = key.rsplit(boundaries).find(|part| !part.is_empty()).unwrap_or(key);
+    let subject = key.rsplit(boundaries(kind)).find(|part| !part.is_empty()).unwrap_or(key);
     match subject.strip_suffix("Service").filter(|stem| !stem.is_empty()) {
         Some(stem) => format!("a shared abstraction such as `{stem}Provider`"),
         None => format!("a shared abstraction over `{subject}`"),
@@ -218,6 +273,24 @@ mod tests {
             "a and b describe nearly the same work: their summaries share 67 % of their words. This is a hint, not a \
              certainty."
         );
+    }
+
+    #[test]
+    fn what_is_too_long_for_a_row_keeps_its_beginning_and_its_end() {
+        let file = |key| shortened(key, BRIEF_KEY, boundaries(ScopeKind::File));
+        let symbol = |key| shortened(key, BRIEF_KEY, boundaries(ScopeKind::Symbol));
+        assert_eq!(file("packages/checkout/src/total.rs"), "packages/checkout/src/total.rs");
+        assert_eq!(
+            file("packages/storefront/src/payments/providers/PaypalProviderButton.tsx"),
+            "packages/…/PaypalProviderButton.tsx"
+        );
+        assert_eq!(
+            symbol("crate::billing::providers::international::PaymentService::charge"),
+            "crate::…::PaymentService::charge"
+        );
+        let (long, wide) = ("x".repeat(200), "支払い".repeat(40));
+        assert_eq!(file(&long), format!("{}…{}", "x".repeat(13), "x".repeat(26)));
+        assert!(file(&wide).width() <= BRIEF_KEY && file(&wide).starts_with("支払い"));
     }
 
     #[test]

@@ -187,6 +187,9 @@ pub struct Conflict {
     pub scope: Option<Scope>,
     /// What collides, in a sentence.
     pub explanation: String,
+    /// The same for a row of a screen.
+    #[serde(skip)]
+    pub brief: String,
     /// What to do about it.
     pub suggestion: String,
     /// Why the finding was made.
@@ -262,6 +265,9 @@ pub struct Detection {
     pub scope: Option<Scope>,
     /// What collides, in a sentence.
     pub explanation: String,
+    /// The same for a row of a screen.
+    #[serde(skip)]
+    pub brief: String,
     /// What to do about it.
     pub suggestion: String,
     /// Why the finding was made.

@@ -344,6 +344,33 @@ fn agents_of_one_name_are_told_apart() {
 }
 
 #[test]
+fn a_row_says_who_does_what_however_long_the_path_is() {
+    let path = "packages/storefront/applications/checkout/src/components/payments/providers/paypal/buttons/\
+                primary/PaypalProviderButton.tsx";
+    let below = format!("{path}/render/Label.tsx");
+    assert!(path.len() >= 119, "{}", path.len());
+    let library = Library::new();
+    let names = ["storefront-checkout-refactoring", "payments-provider-integration-2"];
+    let agents = names.map(|name| library.agent(name));
+    library.publish(&agents[0], &[&format!("file:{path}=replace")]);
+    let scopes = [format!("file:{path}=extend"), format!("file:{below}=extend")];
+    library.publish(&agents[1], &scopes.each_ref().map(String::as_str));
+    for operation in ["list_conflicts", "status"] {
+        for width in [60, 72, 80, 95, 100, 140] {
+            let screen = library.screen(operation, json!({}), width);
+            fits(operation, &screen, width);
+            let told = screen.replace("just now", "");
+            let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+            let does = |name: &str, operation: &str| words.contains(&format!("{name} will {operation}"));
+            let told = does(names[0], "replace file:packages/…/PaypalProviderButton.tsx")
+                && does(names[1], "extend it")
+                && does(names[1], "extend file:packages/…/render/Label.tsx");
+            assert!(told, "{operation} {width}\n{screen}");
+        }
+    }
+}
+
+#[test]
 fn what_was_left_out_is_counted() {
     let story = story();
     for number in 0..21 {

@@ -105,7 +105,7 @@ impl Snapshot<'_> {
             if Some(place) <= after || found.len() > limit as usize {
                 continue;
             }
-            let Worded { explanation, suggestion, evidence } = meeting.worded(&sight);
+            let Worded { explanation, brief, suggestion, evidence } = meeting.worded(&sight);
             let detection = Detection {
                 id: detection_identity(said.event_id, conflict),
                 conflict_id: conflict,
@@ -113,6 +113,7 @@ impl Snapshot<'_> {
                 score: share(sight.score),
                 scope: meeting.scope(),
                 explanation,
+                brief,
                 suggestion,
                 evidence,
                 previously_settled: course.settled.is_some(),

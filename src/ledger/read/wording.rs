@@ -62,6 +62,7 @@ pub(super) struct Sight {
 /// What a sight of a conflict says to whoever reads it.
 pub(super) struct Worded {
     pub explanation: String,
+    pub brief: String,
     pub suggestion: String,
     pub evidence: Evidence,
 }
@@ -95,7 +96,7 @@ impl Meeting {
     pub(super) fn worded(&self, sight: &Sight) -> Worded {
         let (rule, agents) = (self.rule, self.called());
         let agents = (agents.0.as_str(), agents.1.as_str());
-        let (explanation, suggestion, at) =
+        let (explanation, brief, suggestion, at) =
             if let (Some((source, target)), Some(tier)) = (&self.ends, sight.tier) {
                 let (source_operation, target_operation) = sight.operations;
                 let one = source.party(agents.0, source_operation);
@@ -110,11 +111,12 @@ impl Meeting {
                     target_operation_inferred: sight.inferred.1,
                 };
                 let explanation = advice::explanation(rule, one, other, sight.asserted);
-                (explanation, advice::suggestion(rule, one, other), Some(at))
+                let brief = advice::brief(rule, one, other, sight.asserted);
+                (explanation, brief, advice::suggestion(rule, one, other), Some(at))
             } else {
                 let shared = sight.similarity.unwrap_or(0);
                 let explanation = advice::duplicate_explanation(agents.0, agents.1, shared);
-                (explanation, advice::DUPLICATE_SUGGESTION.to_owned(), None)
+                (explanation.clone(), explanation, advice::DUPLICATE_SUGGESTION.to_owned(), None)
             };
         let evidence = Evidence {
             rule,
@@ -125,7 +127,7 @@ impl Meeting {
             // No intent can have published code: there are no ChangeSets yet.
             detected_before_code: true,
         };
-        Worded { explanation, suggestion, evidence }
+        Worded { explanation, brief, suggestion, evidence }
     }
 }
 
@@ -202,7 +204,7 @@ impl<'s> Wording<'s> {
 
     pub(super) fn conflict(&mut self, row: &Row<'_>) -> Result<Conflict, Error> {
         let (meeting, sight) = (self.meeting(row)?, latest(row)?);
-        let Worded { explanation, suggestion, evidence } = meeting.worded(&sight);
+        let Worded { explanation, brief, suggestion, evidence } = meeting.worded(&sight);
         let decision = row.get::<_, Option<i64>>(15)?;
         Ok(Conflict {
             id: meeting.identity(),
@@ -213,6 +215,7 @@ impl<'s> Wording<'s> {
             target_intent_id: meeting.sides.1.intent,
             scope: meeting.scope(),
             explanation,
+            brief,
             suggestion,
             evidence,
             status: row.get(9)?,

@@ -70,7 +70,7 @@ impl Render for answer::List<Detection> {
                 Cell::from(dim(seen.seq)),
                 seen.severity.into(),
                 if seen.previously_settled { dim("settled") } else { plain("open") }.into(),
-                Cell::cut(&seen.explanation, 3),
+                Cell::cut(&seen.brief, super::TOLD),
                 dim(screen.ago(seen.detected_at)).into(),
             ]
         });

@@ -68,7 +68,7 @@ impl Render for answer::List<Conflict> {
                 Cell::from(conflict.id),
                 conflict.severity.into(),
                 conflict.status.into(),
-                Cell::cut(&conflict.explanation, 3),
+                Cell::cut(&conflict.brief, super::TOLD),
                 dim(screen.ago(conflict.detected_at)).into(),
             ]
         });

@@ -12,6 +12,8 @@ use crate::domain::conflict::{Decision, OpenConflicts};
 use crate::domain::{Conflict, Id, Intent};
 use crate::operations::render::{Style, Text, plain};
 
+/// Lines of a row in which a finding is told: enough to get to what both sides do.
+pub(super) const TOLD: usize = 6;
 /// Conflicts that are named with a command each.
 const SHOWN: usize = 5;
 

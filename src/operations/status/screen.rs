@@ -4,7 +4,7 @@ use super::Output;
 use crate::domain::{Agent, Conflict, IntentStatus, Severity, Timestamp};
 use crate::ledger::read::Unread;
 use crate::operations::render::{Cell, Style, Text, bold, dim, plain};
-use crate::operations::{Render, Screen};
+use crate::operations::{Render, Screen, conflicts};
 
 /// What comes first of each section.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Output {
                 Cell::from(conflict.id),
                 conflict.severity.into(),
                 conflict.status.into(),
-                Cell::cut(&conflict.explanation, 3),
+                Cell::cut(&conflict.brief, conflicts::TOLD),
                 dim(screen.ago(conflict.detected_at)).into(),
             ]
         });
