@@ -140,6 +140,44 @@ fn the_whole_story_fits_on_one_screen_and_names_real_commands_in_order() {
 }
 
 #[test]
+fn a_verb_without_its_noun_or_behind_another_is_answered_with_both_words() {
+    let sandbox = Sandbox::new();
+    let cli = cli::at(&sandbox.root);
+    let tip = |words: &[&str]| {
+        let message = cli.refusal("INVALID_INPUT", words);
+        let plain = cli.run(words).stderr;
+        let (_, tip) = message.split_once("; tip: ").unwrap_or_else(|| panic!("no tip: {message}"));
+        assert!(plain.contains(tip), "{plain}");
+        tip.to_owned()
+    };
+    let verbs = || registry::ALL.iter().filter_map(|entry| Some((entry.spec.cli.noun?, entry.spec.cli.verb)));
+    let nouns = || verbs().map(|(noun, _)| noun);
+    for (noun, verb) in verbs() {
+        let tip_of_one = tip(&[verb]);
+        assert!(tip_of_one.contains(&format!("'{noun} {verb}'")), "{tip_of_one}");
+        assert!(!tip_of_one.contains(&format!("'{verb}'")), "{tip_of_one}");
+        if let Some(other) = nouns().find(|other| verbs().all(|known| known != (*other, verb))) {
+            let tip = tip(&[other, verb]);
+            assert!(
+                tip.contains(&format!("'{noun} {verb}'")) && !tip.contains(&format!("'{verb}'")),
+                "{tip}"
+            );
+        }
+    }
+    for (words, meant) in [
+        (&["regster"][..], "'agent register'"),
+        (&["help", "register"], "'agent register'"),
+        (&["Publish"], "'intent publish'"),
+        (&["agent", "publsh"], "'intent publish'"),
+        (&["agent", "regster"], "'register'"),
+        (&["statu"], "'status'"),
+        (&["wach"], "'work watch'"),
+    ] {
+        assert!(tip(words).contains(meant), "{words:?}: {}", tip(words));
+    }
+}
+
+#[test]
 fn an_id_that_nothing_has_names_what_is_like_it() {
     let sandbox = Sandbox::new();
     let cli = cli::initialized(sandbox.repository("r"));

@@ -245,19 +245,52 @@ pub(super) fn blaming_variable(failure: Failure, arguments: &ArgMatches, world: 
     if failure.next.is_empty() { failure.then(Audience::Agent, "register_agent") } else { failure }
 }
 
-/// Adds to a refused command which one was meant, where clap does not: behind `help`.
-pub(super) fn suggest_command(error: &mut clap::Error, command: &Command) {
-    fn names(command: &Command) -> Vec<&str> {
-        let inner = command.get_subcommands();
-        inner.flat_map(|inner| std::iter::once(inner.get_name()).chain(names(inner))).collect()
-    }
+/// Adds to a refused command which one was meant, by all the words that are missing for it.
+pub(super) fn suggest_command(error: &mut clap::Error, root: &Command, typed: &[OsString]) {
     let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidSubcommand) else { return };
-    if error.get(ContextKind::SuggestedSubcommand).is_none()
-        && let Some(meant) = nearest(written, names(command))
-    {
-        let meant = ContextValue::Strings(vec![meant.to_owned()]);
-        error.insert(ContextKind::SuggestedSubcommand, meant);
+    let families: Vec<_> = root.get_subcommands().filter(|family| family.get_name() != "help").collect();
+    let verbs = |family: &Command| {
+        let verbs = family.get_subcommands().map(Command::get_name);
+        verbs.filter(|verb| *verb != "help").map(str::to_owned).collect::<Vec<_>>()
+    };
+    let family = families.iter().find(|family| is_behind(family, written, typed));
+    // By its whole name, wherever it is.
+    let called = |meant: &str| -> Vec<String> {
+        let others =
+            families.iter().filter(|other| family.is_none_or(|family| family.get_name() != other.get_name()));
+        let called = others.filter(|other| verbs(other).iter().any(|verb| verb.eq_ignore_ascii_case(meant)));
+        called.map(|other| format!("{} {}", other.get_name(), meant.to_lowercase())).collect()
+    };
+    let near = match (error.get(ContextKind::SuggestedSubcommand), family) {
+        (Some(ContextValue::Strings(near)), _) => near.clone(),
+        (_, Some(family)) => {
+            let verbs = verbs(family);
+            nearest(written, verbs.iter().map(String::as_str)).map(str::to_owned).into_iter().collect()
+        }
+        (_, None) => nearest(written, root.get_subcommands().map(Command::get_name))
+            .map(str::to_owned)
+            .into_iter()
+            .collect(),
+    };
+    let elsewhere = called(written);
+    let meant = match (family, near.is_empty(), elsewhere.is_empty()) {
+        (None, _, false) => elsewhere,
+        (_, true, true) => {
+            let verbs: Vec<_> = families.iter().flat_map(|family| verbs(family)).collect();
+            nearest(written, verbs.iter().map(String::as_str)).map(called).unwrap_or_default()
+        }
+        _ => [near, elsewhere].concat(),
+    };
+    if !meant.is_empty() {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
     }
+}
+
+/// Whether a word was typed right behind the name of a family.
+fn is_behind(family: &Command, written: &str, typed: &[OsString]) -> bool {
+    let words: Vec<_> =
+        typed.iter().skip(1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-')).collect();
+    family.has_subcommands() && words.windows(2).any(|pair| pair == [family.get_name(), written])
 }
 
 pub(super) fn chosen(matches: &ArgMatches) -> Chosen<'_> {

@@ -47,7 +47,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
         Err(mut error) => {
             command.build();
             let variable = grammar::variable_behind(&error, &command, &arguments);
-            grammar::suggest_command(&mut error, &command);
+            grammar::suggest_command(&mut error, &command, &arguments);
             suggest_agent(&mut error, &arguments, &world);
             let refused =
                 output.is_json().then(|| refusal::of(&error, grammar::command(&*world), &arguments));
