@@ -163,3 +163,30 @@ fn a_drawing_that_is_cut_says_so_and_where_it_goes_on() {
         assert_eq!((&shown["page"]["next"], &shown["page"]["total"]), (&json!(next), &json!(3)));
     }
 }
+
+#[test]
+fn an_intent_is_shown_with_its_live_claims_and_what_time_is_left() {
+    let library = Library::new();
+    let agent = library.agent("a");
+    let intent = text(&library.publish(&agent, &["domain:d=add"])["intent"]["id"]);
+    let claim = |numbers, seconds: u64| {
+        let input = json!({
+            "agent_id": agent, "intent_id": intent, "scopes": named(numbers), "lease_seconds": seconds,
+        });
+        library.data("claim_work", input);
+    };
+    claim(0..1, 60);
+    claim(1..3, 7_200);
+    library.world.pass(61_000);
+    let shown = library.data("get_intent", json!({ "id": intent }));
+    let mut keys: Vec<_> =
+        shown["claims"].as_array().unwrap().iter().map(|claim| text(&claim["scope"]["key"])).collect();
+    keys.sort();
+    assert_eq!((&keys[..], shown.get("cut")), (&["d0001".to_owned(), "d0002".to_owned()][..], None));
+    let screen = library.screen("get_intent", json!({ "id": intent }), 80);
+    assert!(screen.contains("\nCLAIMS 2\n") && screen.contains("\ndomain:d0001  for 1 h\n"), "{screen}");
+    claim(100..250, 7_200);
+    let shown = library.data("get_intent", json!({ "id": intent }));
+    assert_eq!((shown["claims"].as_array().unwrap().len(), &shown["cut"]), (100, &json!({ "claims": 52 })));
+    assert!(library.screen("get_intent", json!({ "id": intent }), 80).contains("\nCLAIMS 152\n"));
+}

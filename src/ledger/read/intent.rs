@@ -4,7 +4,16 @@ use rusqlite::OptionalExtension;
 
 use super::super::error::Error;
 use super::Snapshot;
-use crate::domain::{Id, Intent, ScopeClaim, ScopeKind};
+use crate::domain::{Id, Intent, IntentStatus, ScopeClaim, ScopeKind};
+
+/// Where an intent stands, for those that build on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Its status.
+    pub status: IntentStatus,
+    /// The name of its owner, where the agent is known here.
+    pub agent_name: Option<String>,
+}
 
 impl Snapshot<'_> {
     /// One intent.
@@ -42,6 +51,19 @@ impl Snapshot<'_> {
             found.ok_or_else(|| Error::NotFound { noun: "intent", reference: id.to_string() })?;
         intent.scopes = self.scopes(row)?;
         Ok(intent)
+    }
+
+    /// Where an intent stands; `None` for one that is not known here.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn standing(&self, id: Id<Intent>) -> Result<Option<Standing>, Error> {
+        let mut find = self.connection().prepare_cached(
+            "SELECT intent.status, agent.name FROM aggregate self JOIN intent USING (id)
+             LEFT JOIN agent ON agent.id = intent.agent WHERE self.kind = 2 AND self.uid = ?1",
+        )?;
+        let read = |row: &rusqlite::Row<'_>| Ok(Standing { status: row.get(0)?, agent_name: row.get(1)? });
+        Ok(find.query_row([id], read).optional()?)
     }
 
     fn scopes(&self, intent: i64) -> Result<Vec<ScopeClaim>, Error> {

@@ -30,6 +30,7 @@ pub use agent::LastSeen;
 pub use claim::LiveClaim;
 pub use counterpart::Counterpart;
 pub use identity::{Among, KnownConflict, Unsettled};
+pub use intent::Standing;
 pub use overview::Unread;
 pub use page::{Cursor, Page};
 pub use postings::{NearClaim, Posting};
