@@ -4,7 +4,7 @@ use foremerge::operations::render::escaped_json;
 use serde_json::{Value, json};
 
 use crate::cli::{self, text};
-use crate::library::Library;
+use crate::library::{Library, publishing};
 
 fn named(numbers: std::ops::Range<usize>) -> Vec<Value> {
     numbers.map(|number| json!({ "kind": "domain", "key": format!("d{number:04}") })).collect()
@@ -162,6 +162,62 @@ fn a_drawing_that_is_cut_says_so_and_where_it_goes_on() {
         let shown: Value = serde_json::from_str(&cli.shown(["graph", "--limit", "1"])).unwrap();
         assert_eq!((&shown["page"]["next"], &shown["page"]["total"]), (&json!(next), &json!(3)));
     }
+}
+
+#[test]
+fn what_waits_for_what_is_told_with_the_state_of_what_it_waits_for() {
+    let library = Library::new();
+    let [one, other, third] = ["one", "other", "third"].map(|name| library.agent(name));
+    let base = text(&library.publish(&one, &["domain:base=add"])["intent"]["id"]);
+    let mut input = publishing(&other, &["domain:on=add"]);
+    input["depends_on"] = json!([base]);
+    let building = text(&library.data("publish_intent", input)["intent"]["id"]);
+    library.world.pass(10);
+    let judging = text(&library.publish(&third, &["domain:judged=add"])["intent"]["id"]);
+    let assess = |action: &str| {
+        library.world.pass(10);
+        library.data(
+            "record_assessment",
+            json!({
+                "agent_id": third, "intent_id": judging, "related_intent_id": base, "verdict": "conflicts",
+                "rationale": "r", "action": action,
+            }),
+        );
+    };
+    assess("proceeding");
+    let waiting = || {
+        let status = library.data("status", json!({}));
+        let rows = status["waiting"].as_array().unwrap().iter();
+        let rows: Vec<_> = rows
+            .map(|row| {
+                assert_eq!((&row["for_intent_id"], &row["for_agent_name"]), (&json!(base), &json!("one")));
+                (text(&row["intent_id"]), text(&row["for_status"]))
+            })
+            .collect();
+        assert_eq!(status["counts"]["waiting"], rows.len());
+        rows
+    };
+    assert_eq!(waiting(), [(building.clone(), "INTENT".to_owned())]);
+    assess("waiting");
+    assert_eq!(waiting(), [(judging.clone(), "INTENT".to_owned()), (building.clone(), "INTENT".to_owned())]);
+    library.data("discard_work", json!({ "intent_id": base, "agent_id": one, "reason": "r" }));
+    assert_eq!(
+        waiting(),
+        [(judging.clone(), "DISCARDED".to_owned()), (building.clone(), "DISCARDED".to_owned())]
+    );
+    let screen = library.screen("status", json!({}), 120);
+    let told = screen.lines().filter(|line| line.contains("waits for int_")).count();
+    assert!(told == 2 && screen.contains("(one) DISCARDED"), "{screen}");
+    assess("proceeding");
+    assert_eq!(waiting().len(), 1, "the last word counts");
+
+    let shown = library.data("get_intent", json!({ "id": building }));
+    assert_eq!(
+        shown["dependencies"],
+        json!([{ "intent_id": base, "status": "DISCARDED", "agent_name": "one" }])
+    );
+    let screen = library.screen("get_intent", json!({ "id": building }), 120);
+    assert!(screen.contains("depends on  int_") && screen.contains(" DISCARDED (one)\n"), "{screen}");
 }
 
 #[test]

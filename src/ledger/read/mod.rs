@@ -31,7 +31,7 @@ pub use claim::LiveClaim;
 pub use counterpart::Counterpart;
 pub use identity::{Among, KnownConflict, Unsettled};
 pub use intent::Standing;
-pub use overview::Unread;
+pub use overview::{Unread, Wait};
 pub use page::{Cursor, Page};
 pub use postings::{NearClaim, Posting};
 use resolve::Resolvable;

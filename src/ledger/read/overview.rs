@@ -2,7 +2,7 @@
 
 use super::super::error::Error;
 use super::{Snapshot, StatusIntent};
-use crate::domain::{Agent, Id, IntentStatus, Timestamp};
+use crate::domain::{Agent, Id, Intent, IntentStatus, Timestamp};
 
 /// Messages that somebody has not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +14,19 @@ pub struct Unread {
     /// How many they are.
     pub count: u64,
     /// When the oldest of them was sent.
+    pub since: Timestamp,
+}
+
+/// An active intent that waits for another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// Which waits.
+    pub intent: Id<Intent>,
+    /// The name of its owner.
+    pub agent_name: String,
+    /// What it waits for.
+    pub on: Id<Intent>,
+    /// Since when.
     pub since: Timestamp,
 }
 
@@ -96,5 +109,58 @@ impl Snapshot<'_> {
             [],
         )?;
         Ok((found, count))
+    }
+
+    /// Active intents that were published as building on others, the newest first, at most `limit`;
+    /// their count is whole.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn builders(&self, limit: u32) -> Result<(Vec<Wait>, u64), Error> {
+        self.waits(
+            "SELECT self.uid, coalesce(agent.name, ''), other.uid, since, whole
+             FROM (SELECT intent.id AS waits, intent.agent AS owner, created_at AS since, dependency,
+                     count(*) OVER () AS whole
+                 FROM intent JOIN intent_dependency ON intent_dependency.intent = intent.id
+                 WHERE status IN (1, 2, 3, 4, 5, 6) ORDER BY created_at DESC, intent.id, dependency LIMIT ?1)
+             JOIN aggregate self ON self.id = waits JOIN aggregate other ON other.id = dependency
+             LEFT JOIN agent ON agent.id = owner ORDER BY since DESC, self.uid, other.uid",
+            limit,
+        )
+    }
+
+    /// Active intents whose last assessment of another says that they wait for it, unless they were
+    /// published as building on it, the newest first, at most `limit`; their count is whole.
+    ///
+    /// # Errors
+    /// Whatever stops a read.
+    pub fn waiting(&self, limit: u32) -> Result<(Vec<Wait>, u64), Error> {
+        self.waits(
+            "SELECT self.uid, coalesce(agent.name, ''), related, since, whole
+             FROM (SELECT intent.id AS waits, intent.agent AS owner, assessment.created_at AS since, related,
+                     count(*) OVER () AS whole
+                 FROM intent JOIN assessment ON assessment.intent = intent.id
+                 WHERE status IN (1, 2, 3, 4, 5, 6) AND action = 3
+                     AND NOT EXISTS (SELECT 1 FROM assessment later WHERE later.intent = intent.id
+                         AND later.related = assessment.related
+                         AND (later.created_at, later.uid) > (assessment.created_at, assessment.uid))
+                     AND NOT EXISTS (SELECT 1 FROM aggregate other JOIN intent_dependency ON dependency = other.id
+                         WHERE other.kind = 2 AND other.uid = related AND intent_dependency.intent = intent.id)
+                 ORDER BY assessment.created_at DESC, assessment.id LIMIT ?1)
+             JOIN aggregate self ON self.id = waits
+             LEFT JOIN agent ON agent.id = owner ORDER BY since DESC, self.uid, related",
+            limit,
+        )
+    }
+
+    fn waits(&self, which: &str, limit: u32) -> Result<(Vec<Wait>, u64), Error> {
+        let mut find = self.connection().prepare_cached(which)?;
+        let mut whole = 0;
+        let found = find.query_map([limit], |row| {
+            whole = row.get(4)?;
+            Ok(Wait { intent: row.get(0)?, agent_name: row.get(1)?, on: row.get(2)?, since: row.get(3)? })
+        })?;
+        let found = found.collect::<Result<_, _>>()?;
+        Ok((found, whole))
     }
 }

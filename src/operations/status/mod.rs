@@ -31,13 +31,15 @@ pub struct Output {
     claims: Vec<ClaimRow>,
     /// Conflicts that are OPEN or COORDINATING, oldest first.
     conflicts: Vec<ConflictRow>,
+    /// What active intents wait for, the newest first.
+    waiting: Vec<WaitRow>,
     /// ChangeSets by status.
     changesets: Vec<serde_json::Value>,
     /// Whole counts of lists that may be cut.
     counts: Counts,
     /// The newest event.
     as_of_event: u64,
-    /// How many agents, claims and conflicts are left out.
+    /// How many agents, claims, conflicts and waiting intents are left out.
     #[serde(skip_serializing_if = "Cut::is_empty")]
     #[schemars(default)]
     cut: Cut,
@@ -117,12 +119,29 @@ struct ConflictRow {
     detected_at: Timestamp,
 }
 
+/// An active intent that builds on another, or whose owner said that it waits for it.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
+struct WaitRow {
+    intent_id: Id<Intent>,
+    agent_name: String,
+    /// What it waits for.
+    for_intent_id: Id<Intent>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_agent_name: Option<String>,
+    /// Where that stands; absent where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    for_status: Option<IntentStatus>,
+    since: Timestamp,
+}
+
 #[derive(Debug, Serialize, schemars::JsonSchema)]
 #[schemars(inline)]
 struct Counts {
     agents: u64,
     claims: u64,
     conflicts: u64,
+    waiting: u64,
 }
 
 impl Operation for Status {

@@ -1,15 +1,16 @@
 //! Reading the overview, all of it at one moment.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::screen::{First, FirstAgent, FirstIntent};
-use super::{AgentRow, ClaimRow, ConflictRow, Counts, IntentGroup, IntentRow, Output};
+use super::{AgentRow, ClaimRow, ConflictRow, Counts, IntentGroup, IntentRow, Output, WaitRow};
 use crate::domain::cut::Cut;
 use crate::domain::text::beginning;
 use crate::domain::{Id, Scope, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
-use crate::ledger::read::{LiveClaim, StatusConflict, StatusIntent};
+use crate::ledger::read::{LiveClaim, StatusConflict, StatusIntent, Wait};
 use crate::operations::render::escaped_json;
 use crate::service::silence::Silence;
 
@@ -57,15 +58,17 @@ pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Fa
     let mut live: Vec<_> = live.into_iter().map(ClaimRow::from).collect();
     let (unsettled, conflicts) = snapshot.unsettled_conflicts(ROWS)?;
     let mut unsettled: Vec<_> = unsettled.into_iter().map(conflict_row).collect();
-    fit(&mut agents, &mut intents, &mut live, &mut unsettled);
+    let (mut waits, waiting) = if intents.is_empty() { (Vec::new(), 0) } else { waits(snapshot)? };
+    fit(&mut intents, &mut agents, &mut live, (&mut unsettled, &mut waits));
     for group in &mut intents {
         group.cut = Cut::default().with("intents", group.intents.len(), group.count);
     }
     let cut = Cut::default()
         .with("agents", agents.len(), page.total)
         .with("claims", live.len(), claims)
-        .with("conflicts", unsettled.len(), conflicts);
-    let counts = Counts { agents: page.total, claims, conflicts };
+        .with("conflicts", unsettled.len(), conflicts)
+        .with("waiting", waits.len(), waiting);
+    let counts = Counts { agents: page.total, claims, conflicts, waiting };
     // What there is none of is not looked for once more.
     let mut first = First::default();
     if conflicts > 0 {
@@ -84,6 +87,7 @@ pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Fa
         intents,
         claims: live,
         conflicts: unsettled,
+        waiting: waits,
         changesets: Vec::new(),
         counts,
         as_of_event: snapshot.last_seq()?,
@@ -91,15 +95,36 @@ pub(super) fn read(snapshot: &Snapshot<'_>, now: Timestamp) -> Result<Output, Fa
     })
 }
 
+/// What active work waits for, the newest first, and how much of it there is.
+fn waits(snapshot: &Snapshot<'_>) -> Result<(Vec<WaitRow>, u64), Failure> {
+    let (mut waits, builders) = snapshot.builders(FIRST)?;
+    let (said, waiting) = snapshot.waiting(FIRST)?;
+    waits.extend(said);
+    waits.sort_by_key(|wait| Reverse(wait.since));
+    waits.truncate(FIRST as usize);
+    let row = |wait: Wait| {
+        let on = snapshot.standing(wait.on)?;
+        Ok(WaitRow {
+            intent_id: wait.intent,
+            agent_name: wait.agent_name,
+            for_intent_id: wait.on,
+            for_status: on.as_ref().map(|on| on.status),
+            for_agent_name: on.and_then(|on| on.agent_name),
+            since: wait.since,
+        })
+    };
+    Ok((waits.into_iter().map(row).collect::<Result<_, Failure>>()?, builders + waiting))
+}
+
 /// Takes rows from the end of whichever section is the longest until all of them fit; the first row of each
 /// goes last.
 fn fit(
-    agents: &mut Vec<AgentRow>,
     intents: &mut [IntentGroup],
+    agents: &mut Vec<AgentRow>,
     claims: &mut Vec<ClaimRow>,
-    conflicts: &mut Vec<ConflictRow>,
+    (conflicts, waits): (&mut Vec<ConflictRow>, &mut Vec<WaitRow>),
 ) {
-    let mut sections = vec![lengths(agents), lengths(claims), lengths(conflicts)];
+    let mut sections = vec![lengths(agents), lengths(claims), lengths(conflicts), lengths(waits)];
     sections.extend(intents.iter().map(|group| lengths(&group.intents)));
     let length = |section: &Vec<usize>| section.iter().sum::<usize>();
     while sections.iter().map(length).sum::<usize>() > BYTES - AROUND
@@ -110,7 +135,8 @@ fn fit(
     agents.truncate(sections[0].len());
     claims.truncate(sections[1].len());
     conflicts.truncate(sections[2].len());
-    for (group, section) in intents.iter_mut().zip(&sections[3..]) {
+    waits.truncate(sections[3].len());
+    for (group, section) in intents.iter_mut().zip(&sections[4..]) {
         group.intents.truncate(section.len());
     }
 }

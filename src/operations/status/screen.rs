@@ -97,7 +97,7 @@ impl Output {
         let mut stranded = stranded;
         stranded.sort_by_key(|intent| (intent.created_at, intent.id));
         stranded.dedup_by_key(|intent| intent.id);
-        if self.first.unread.is_empty() && stranded.is_empty() {
+        if self.first.unread.is_empty() && stranded.is_empty() && self.waiting.is_empty() {
             return;
         }
         screen.gap();
@@ -124,9 +124,28 @@ impl Output {
                 dim(screen.ago(intent.silent_since.unwrap_or(intent.created_at))).into(),
             ]
         });
-        let rows: Vec<_> = unread.chain(left).collect();
+        let waits = self.waiting.iter().map(|wait| {
+            let on = plain("waits for ").id(wait.for_intent_id);
+            let on = match &wait.for_agent_name {
+                Some(name) => on.and(format!(" ({name})")),
+                None => on,
+            };
+            vec![
+                Cell::from(wait.intent_id),
+                Cell::cut(&wait.agent_name, 1),
+                match wait.for_status {
+                    Some(status) => on.and(" ").then(status).into(),
+                    None => on.into(),
+                },
+                dim(screen.ago(wait.since)).into(),
+            ]
+        });
+        let rows: Vec<_> = unread.chain(left).chain(waits).collect();
         screen.table(&[], rows);
-        screen.more(stranded.len().min(STRANDED), stranded.len() as u64);
+        screen.more(
+            stranded.len().min(STRANDED) + self.waiting.len(),
+            stranded.len() as u64 + self.counts.waiting,
+        );
         if let Some(unread) = self.first.unread.first() {
             screen.command(plain("foremerge coordinate inbox ").id(unread.agent));
         }
