@@ -68,7 +68,7 @@ fn the_demonstration_in_json_is_one_envelope_per_command() {
     let answers: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(answers.iter().all(|answer| answer["ok"] == true));
     let status = &answers.last().unwrap()["data"];
-    assert_eq!(status["counts"], json!({ "agents": 2, "claims": 2, "conflicts": 0 }));
+    assert_eq!(status["counts"], json!({ "agents": 2, "claims": 2, "conflicts": 0, "waiting": 1 }));
     let resolved = answers.iter().find(|answer| answer["data"]["decision"].is_object()).unwrap();
     assert_eq!(
         (&resolved["data"]["severity"], &resolved["data"]["status"]),

@@ -154,7 +154,11 @@ fn status() -> Value {
             "target_intent_id": "int_", "target_agent_name": "text", "target_scopes": [scope()],
             "explanation": "text", "detected_at": "time", "cut?": { "source_scopes?": "int", "target_scopes?": "int" },
         }],
-        "counts": { "agents": "int", "claims": "int", "conflicts": "int" },
+        "waiting": [{
+            "intent_id": "int_", "agent_name": "text", "for_intent_id": "int_", "for_agent_name?": "text",
+            "for_status?": LIFECYCLE, "since": "time",
+        }],
+        "counts": { "agents": "int", "claims": "int", "conflicts": "int", "waiting": "int" },
         "cut?": { "agents?": "int", "conflicts?": "int" },
     })
 }
@@ -228,7 +232,10 @@ fn every_operation_answers_the_published_shape() {
     fits(&first, &published(), "intent publish");
     fits(&second, &published(), "intent publish");
     fits(&cli.data(["agent", "list"]), &json!([agent()]), "agent list");
-    let shown = json!({ "intent": intent(), "agent": agent(), "open_conflicts": open_conflicts() });
+    let shown = json!({
+        "intent": intent(), "agent": agent(), "open_conflicts": open_conflicts(), "claims": ["object"],
+        "dependencies": [{ "intent_id": "int_", "status?": LIFECYCLE, "agent_name?": "text" }],
+    });
     fits(&cli.data(["intent", "show", &text(&first["intent"]["id"])]), &shown, "intent show");
     fits(&cli.data(["conflicts", "list"]), &json!([conflict()]), "conflicts list");
     let found = &second["conflicts"][0];

@@ -128,15 +128,15 @@ fn the_overview_counts_everything_and_names_both_parties() {
     let cli = cli::initialized(sandbox.repository("r"));
     let empty = cli.data(["status"]);
     let none = json!({
-        "agents": [], "intents": [], "claims": [], "conflicts": [], "changesets": [],
-        "counts": { "agents": 0, "claims": 0, "conflicts": 0 }, "as_of_event": 0,
+        "agents": [], "intents": [], "claims": [], "conflicts": [], "waiting": [], "changesets": [],
+        "counts": { "agents": 0, "claims": 0, "conflicts": 0, "waiting": 0 }, "as_of_event": 0,
     });
     assert_eq!(empty, none);
     let (one, other) = (cli.agent("one"), cli.agent("other"));
     let first = cli.publish(&one, &["symbol:X=replace", "env:KEY=add"]);
     let second = cli.publish(&other, &["symbol:X=extend"]);
     let status = cli.data(["status"]);
-    assert_eq!(status["counts"], json!({ "agents": 2, "claims": 0, "conflicts": 1 }));
+    assert_eq!(status["counts"], json!({ "agents": 2, "claims": 0, "conflicts": 1, "waiting": 0 }));
     assert_eq!(status["as_of_event"], 5);
     let names: Vec<_> =
         status["agents"].as_array().unwrap().iter().map(|agent| text(&agent["name"])).collect();
