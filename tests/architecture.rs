@@ -42,7 +42,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("terminal_size", &["surface"]),
     ("thiserror", &["domain", "git", "ledger"]),
     ("unicode_segmentation", &["operations"]),
-    ("unicode_width", &["operations"]),
+    ("unicode_width", &["detect", "operations"]),
 ];
 
 const LONGEST_FILE: usize = 500;

@@ -95,7 +95,8 @@ fn shortened(text: &str, most: usize, boundaries: &[char]) -> String {
     let fitting = |characters: &mut dyn Iterator<Item = char>, room: usize| {
         let mut used = 0;
         let fits = |one: &char| {
-            used += one.width().unwrap_or(0);
+            // Control characters are escaped when they are shown.
+            used += one.width().unwrap_or(1);
             used <= room
         };
         characters.take_while(fits).map(char::len_utf8).sum::<usize>()
@@ -104,7 +105,8 @@ fn shortened(text: &str, most: usize, boundaries: &[char]) -> String {
     if let Some((at, boundary)) = head.char_indices().rfind(|(_, one)| boundaries.contains(one)) {
         head = &head[..at + boundary.len_utf8()];
     }
-    let tail = &text[text.len() - fitting(&mut text.chars().rev(), room - head.width())..];
+    let rest = &text[head.len()..];
+    let tail = &rest[rest.len() - fitting(&mut rest.chars().rev(), room.saturating_sub(head.width()))..];
     let whole = tail.find(boundaries).filter(|at| at + 1 < tail.len());
     // A boundary may have two characters.
     let start = whole.map_or(text.len() - tail.len(), |at| {
@@ -184,6 +186,21 @@ mod tests {
 
     fn party(agent: &'static str, kind: ScopeKind, operation: ScopeOperation) -> Party<'static> {
         Party { agent, kind, key: "PaymentService", operation: Some(operation) }
+    }
+
+    #[test]
+    fn texts_of_any_characters_are_shortened_without_losing_both_ends() {
+        for one in ["\u{e0041}", "\u{1}", "\u{200d}", "👍🏽", "é", "e\u{301}", "漢", "/", "a/", "::"] {
+            for count in [1, 20, 39, 40, 41, 200] {
+                for text in
+                    [one.repeat(count), format!("a{}b", one.repeat(count)), format!("{}a", one.repeat(count))]
+                {
+                    let short = shortened(&text, 40, &['/', ':']);
+                    assert!(short.len() <= text.len() + '…'.len_utf8(), "{text:?}: {short:?}");
+                    assert!(short == text || short.contains('…'), "{text:?}: {short:?}");
+                }
+            }
+        }
     }
 
     #[test]

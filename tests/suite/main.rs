@@ -27,6 +27,7 @@ mod git_create_together;
 mod git_discovery;
 mod git_kinds;
 mod git_landing;
+mod git_landing_cases;
 mod git_landing_random;
 mod git_list;
 mod git_ownership;
