@@ -73,8 +73,8 @@ impl Repository {
     ///
     /// # Errors
     /// [`Error::NoWorktree`] in a bare repository; [`Error::TooMuch`] over 512 MiB of changed content;
-    /// [`Error::Unsupported`] for a sparse index; [`Error::Unreadable`] when the index, an object, a changed file or a
-    /// nested repository cannot be read, or a filter that is required fails.
+    /// [`Error::Unsupported`] for a sparse index; [`Error::Unreadable`] when the index, an object or a changed file cannot
+    /// be read, or a filter that is required fails. A nested repository that cannot be looked into is a change.
     pub fn snapshot(&self, identity: &[u8], exclusions: &Exclusions) -> Result<Snapshot, Error> {
         self.snapshot_within(identity, exclusions, Budget::default())
     }
