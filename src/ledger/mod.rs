@@ -23,6 +23,7 @@ mod place;
 pub mod read;
 pub mod replay;
 mod schema;
+mod signature;
 mod sql;
 mod turnstile;
 mod write;

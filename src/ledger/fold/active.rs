@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::super::error::Error;
-use super::super::execute;
+use super::super::{execute, signature};
 use crate::detect::qualified::dotted;
 use crate::detect::tiers::has_tails;
 use crate::detect::{names, prose};
@@ -55,11 +55,12 @@ pub(super) fn scope(
 /// Enters the words of an active intent's summary.
 pub(super) fn summary(connection: &Connection, intent: i64, summary: &str) -> Result<(), Error> {
     let words = prose::words(summary);
+    let signature = signature::of(&words);
     for word in &words {
         execute(
             connection,
-            "INSERT INTO active_summary (word, size, intent) VALUES (?1, ?2, ?3)",
-            (word, words.len(), intent),
+            "INSERT INTO active_summary (word, size, intent, signature) VALUES (?1, ?2, ?3, ?4)",
+            (word, words.len(), intent, signature),
         )?;
     }
     Ok(())

@@ -232,10 +232,12 @@ CREATE TABLE active_word (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX active_word_scope ON active_word (scope);
 
+-- What is found by one word says in its signature (see ledger/signature.rs) which others can stand with it.
 CREATE TABLE active_summary (
-    word   TEXT    NOT NULL,
-    size   INTEGER NOT NULL,
-    intent INTEGER NOT NULL,
+    word      TEXT    NOT NULL,
+    size      INTEGER NOT NULL,
+    intent    INTEGER NOT NULL,
+    signature INTEGER NOT NULL,
     PRIMARY KEY (word, size, intent)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX active_summary_intent ON active_summary (intent);

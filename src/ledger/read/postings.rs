@@ -4,11 +4,12 @@
 //! holds: [`crate::detect::tiers::overlap`] says what overlaps, this finds it.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::CachedStatement;
 
 use super::super::error::Error;
+use super::super::signature::{self, at_most_shared};
 use super::Snapshot;
 use super::near::{FREQUENT, Near, Probe, Source, probes};
 use crate::detect::findings::{FEWEST_WORDS, says_enough};
@@ -159,23 +160,29 @@ impl Snapshot<'_> {
     ) -> Result<(), Error> {
         let words = compared.words;
         let mine = words.len();
-        let sizes = (1..=mine * 3).filter_map(|size| {
-            // The least overlap that reaches the share decides how many of my words may be missing.
-            let overlap = (1..=mine.min(size)).find(|both| reaches(*both, mine + size - both, least))?;
-            Some((size, mine - overlap + 1))
-        });
+        let bits: Vec<_> = words.iter().map(|word| signature::bit(word)).collect();
+        // The least overlap that reaches the share, by size, decides how many of my words may be missing.
+        let overlaps: BTreeMap<_, _> = (1..=mine * 3)
+            .filter_map(|size| {
+                let overlap = (1..=mine.min(size)).find(|both| reaches(*both, mine + size - both, least))?;
+                Some((size, overlap))
+            })
+            .collect();
         let count = "SELECT count(*) FROM (SELECT 1 FROM active_summary WHERE word = ?1
              AND size BETWEEN ?2 AND ?3 LIMIT ?4)";
         let rarity =
             |word: &str, sizes: (usize, usize)| self.count(count, (word, sizes.0, sizes.1, FREQUENT));
-        for Probe { word, sizes } in probes(words, sizes, rarity)? {
+        let needed = overlaps.iter().map(|(size, overlap)| (*size, mine - overlap + 1));
+        for Probe { word, sizes } in probes(words, needed, rarity)? {
             let mut find = self.connection().prepare_cached(
-                "SELECT intent FROM active_summary WHERE word = ?1 AND size BETWEEN ?2 AND ?3",
+                "SELECT intent, size, signature FROM active_summary WHERE word = ?1 AND size BETWEEN ?2 AND ?3",
             )?;
             let mut rows = find.query((word, sizes.0, sizes.1))?;
             while let Some(row) = rows.next()? {
                 let intent: i64 = row.get(0)?;
-                if within.is_none_or(|within| within.contains(&intent)) {
+                let shared = at_most_shared(&bits, row.get(2)?);
+                let can_reach = overlaps.get(&row.get(1)?).is_some_and(|overlap| shared >= *overlap);
+                if can_reach && within.is_none_or(|within| within.contains(&intent)) {
                     compared.look_at(intent)?;
                 }
             }
