@@ -15,9 +15,10 @@ use crate::detect::{prose, rules};
 use crate::domain::conflict::{Overlap, RelatedWork};
 use crate::domain::cut::Cut;
 use crate::domain::fact::PublishedScope;
-use crate::domain::{Agent, Scope};
+use crate::domain::{Agent, Scope, Timestamp};
 use crate::failure::Failure;
 use crate::ledger::Snapshot;
+use crate::ledger::read::Counterpart;
 
 /// Most entries of related work in an answer.
 pub const RELATED_SHOWN: usize = 50;
@@ -33,6 +34,16 @@ pub struct Matches {
     namesakes: Vec<i64>,
     as_of: u64,
     found: Findings,
+}
+
+/// A counterpart to tell about.
+pub struct Nearest {
+    /// Its number in the file.
+    pub row: i64,
+    /// What is shown of it.
+    pub counterpart: Counterpart,
+    /// Since when it stands still, its owner being gone.
+    pub stopped: Option<Timestamp>,
 }
 
 impl Matches {
@@ -161,17 +172,16 @@ impl Matches {
         Ok(self.side.summary == prose::words(summary) && self.scopes == snapshot.published_scopes(intent)?)
     }
 
-    /// Everything that was found, for the answer: work of agents that are there first, then
-    /// certain overlaps, then many. Returns at most [`RELATED_SHOWN`] entries and how many there
-    /// are.
+    /// The counterparts to tell about: work of agents that are there first, then certain overlaps, then many. Returns
+    /// at most [`RELATED_SHOWN`] and how many there are.
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn related(
+    pub fn nearest(
         &self,
         snapshot: &Snapshot<'_>,
         silence: &mut Silence,
-    ) -> Result<(Vec<RelatedWork>, usize), Failure> {
+    ) -> Result<(Vec<Nearest>, usize), Failure> {
         let mut ranked = Vec::with_capacity(self.found.met.len());
         for (intent, met) in &self.found.met {
             let stopped = silence.stopped(snapshot, *intent, met.agent)?;
@@ -180,28 +190,34 @@ impl Matches {
         }
         ranked.sort_by_key(|(order, intent, _)| (*order, *intent));
         let total = ranked.len();
-        let mut related = Vec::with_capacity(total.min(RELATED_SHOWN));
-        for (_, intent, stopped) in ranked.into_iter().take(RELATED_SHOWN) {
-            let findings = &self.found.met[&intent].findings;
-            let other = snapshot.counterpart(intent)?;
-            let meetings: Vec<_> = findings.iter().filter_map(|finding| self.overlap(finding)).collect();
-            let overlap_count = meetings.len() as u64;
-            let overlap: Vec<_> = meetings.into_iter().take(OVERLAPS_SHOWN).collect();
-            related.push(RelatedWork {
-                intent_id: other.intent,
-                agent_id: other.agent,
-                agent: other.agent_name,
-                task: other.task,
-                summary: other.summary,
-                status: other.status,
-                cut: Cut::default().with("overlap", overlap.len(), overlap_count),
-                overlap,
-                overlap_count,
-                asserted: findings.iter().any(|finding| finding.asserted),
-                owner_stopped_since: stopped,
-            });
+        let nearest = ranked
+            .into_iter()
+            .take(RELATED_SHOWN)
+            .map(|(_, row, stopped)| Ok(Nearest { row, counterpart: snapshot.counterpart(row)?, stopped }));
+        Ok((nearest.collect::<Result<_, Failure>>()?, total))
+    }
+
+    /// What was found against one of them, for the answer.
+    #[must_use]
+    pub fn related(&self, nearest: Nearest) -> RelatedWork {
+        let Nearest { row, counterpart, stopped } = nearest;
+        let findings = &self.found.met[&row].findings;
+        let meetings: Vec<_> = findings.iter().filter_map(|finding| self.overlap(finding)).collect();
+        let overlap_count = meetings.len() as u64;
+        let overlap: Vec<_> = meetings.into_iter().take(OVERLAPS_SHOWN).collect();
+        RelatedWork {
+            intent_id: counterpart.intent,
+            agent_id: counterpart.agent,
+            agent: counterpart.agent_name,
+            task: counterpart.task,
+            summary: counterpart.summary,
+            status: counterpart.status,
+            cut: Cut::default().with("overlap", overlap.len(), overlap_count),
+            overlap,
+            overlap_count,
+            asserted: findings.iter().any(|finding| finding.asserted),
+            owner_stopped_since: stopped,
         }
-        Ok((related, total))
     }
 
     fn overlap(&self, finding: &Finding) -> Option<Overlap> {

@@ -377,10 +377,12 @@ property!(
                 refreshed.found().recordable(snapshot, &mut Silence::new(now))?,
                 searched.found().recordable(snapshot, &mut Silence::new(now))?
             );
-            assert_eq!(
-                refreshed.related(snapshot, &mut Silence::new(now))?,
-                searched.related(snapshot, &mut Silence::new(now))?
-            );
+            let related = |matches: &Matches| {
+                let (nearest, total) = matches.nearest(snapshot, &mut Silence::new(now))?;
+                let related: Vec<_> = nearest.into_iter().map(|near| matches.related(near)).collect();
+                Ok::<_, foremerge::failure::Failure>((related, total))
+            };
+            assert_eq!(related(&refreshed)?, related(&searched)?);
             Ok::<_, foremerge::failure::Failure>(())
         };
         node.ledger.read(compare).unwrap();

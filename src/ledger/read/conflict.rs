@@ -7,6 +7,7 @@ use rusqlite::{Row, Rows};
 use super::super::error::Error;
 use super::super::heads::{BY_HEAD, head, listed_through};
 use super::age::Place;
+use super::counterpart::Counterpart;
 use super::wording::{Meeting, Side, Wording};
 use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
 use crate::domain::{Conflict, ConflictStatus, Id, Intent, Severity};
@@ -56,11 +57,16 @@ impl Snapshot<'_> {
     }
 
     /// The conflicts of `intent` with these identifiers, in this order; without those that are not
-    /// on record.
+    /// on record. What was `known` of other intents, by their numbers, is not read again.
     ///
     /// # Errors
     /// Whatever stops a read.
-    pub fn conflicts_of(&self, intent: Id<Intent>, ids: &[Id<Conflict>]) -> Result<Vec<Conflict>, Error> {
+    pub fn conflicts_of<'c>(
+        &self,
+        intent: Id<Intent>,
+        ids: &[Id<Conflict>],
+        known: impl IntoIterator<Item = (i64, &'c Counterpart)>,
+    ) -> Result<Vec<Conflict>, Error> {
         // By the intent's pairs and not by identifier: what was found together lies together.
         let sql = format!(
             "{SELECT} FROM conflict {TABLES} WHERE +uid_head IN (SELECT value FROM json_each(?2)) AND conflict.pair IN (
@@ -74,6 +80,9 @@ impl Snapshot<'_> {
         let mut find = self.connection().prepare_cached(&sql)?;
         let mut rows = find.query((intent, serde_json::to_string(&heads)?))?;
         let (mut wording, mut found) = (Wording::new(self), HashMap::new());
+        for (row, counterpart) in known {
+            wording.knows(row, counterpart);
+        }
         while let Some(row) = rows.next()? {
             let conflict = wording.conflict(row)?;
             found.insert(conflict.id, conflict);
@@ -154,7 +163,7 @@ impl Snapshot<'_> {
         let (mut wording, mut found) = (Wording::new(self), Vec::new());
         while let Some(row) = rows.next()? {
             let (conflict, Meeting { sides, .. }) = (wording.conflict(row)?, wording.meeting(row)?);
-            let (source, target) = (self.party(sides.0)?, self.party(sides.1)?);
+            let (source, target) = (self.party(&sides.0)?, self.party(&sides.1)?);
             found.push(StatusConflict { conflict, source, target });
         }
         Ok((found, self.count("SELECT count(*) FROM conflict WHERE status IN (1, 2)", [])?))
@@ -197,8 +206,8 @@ impl Snapshot<'_> {
         Ok(find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
     }
 
-    fn party(&self, side: Side) -> Result<StatusSide, Error> {
+    fn party(&self, side: &Side) -> Result<StatusSide, Error> {
         let scopes = self.declared_scopes(side.intent, SCOPES_SHOWN)?;
-        Ok(StatusSide { agent_name: side.agent, scopes, scope_count: self.scope_count(side.intent)? })
+        Ok(StatusSide { agent_name: side.agent.clone(), scopes, scope_count: self.scope_count(side.intent)? })
     }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 use rusqlite::{OptionalExtension, Row};
 
 use super::super::error::Error;
 use super::Snapshot;
+use super::counterpart::Counterpart;
 use crate::detect::advice::{self, Party};
 use crate::domain::conflict::{Decision, Evidence, EvidenceAt, Tier};
 use crate::domain::{
@@ -14,7 +16,6 @@ use crate::domain::{
 };
 
 /// An intent, its owner and the owner's name.
-#[derive(Clone)]
 pub(super) struct Side {
     pub intent: Id<Intent>,
     pub agent: String,
@@ -23,10 +24,9 @@ pub(super) struct Side {
 }
 
 /// A scope of one side.
-#[derive(Clone)]
 struct End {
     kind: ScopeKind,
-    full: String,
+    full: Rc<str>,
     /// As the intent declared it.
     key: String,
 }
@@ -41,9 +41,9 @@ impl End {
 pub(super) struct Meeting {
     rule: Rule,
     /// The one with the smaller id first, as all that follows.
-    pub sides: (Side, Side),
+    pub sides: (Rc<Side>, Rc<Side>),
     /// `None` for duplicate work.
-    ends: Option<(End, End)>,
+    ends: Option<(Rc<End>, Rc<End>)>,
 }
 
 /// What was seen of a conflict at one time.
@@ -105,8 +105,8 @@ impl Meeting {
                     overlap: tier.in_words().to_owned(),
                     source_operation,
                     target_operation,
-                    source_scope: Scope { kind: source.kind, key: source.full.clone() },
-                    target_scope: Scope { kind: target.kind, key: target.full.clone() },
+                    source_scope: Scope { kind: source.kind, key: source.full.to_string() },
+                    target_scope: Scope { kind: target.kind, key: target.full.to_string() },
                     source_operation_inferred: sight.inferred.0,
                     target_operation_inferred: sight.inferred.1,
                 };
@@ -185,9 +185,9 @@ fn latest(row: &Row<'_>) -> rusqlite::Result<Sight> {
 /// event, both scopes, similarity, settled severity and decision, all by their numbers.
 pub(super) struct Wording<'s> {
     snapshot: &'s Snapshot<'s>,
-    sides: HashMap<i64, Side>,
-    scopes: HashMap<i64, (ScopeKind, String)>,
-    ends: HashMap<(i64, i64), End>,
+    sides: HashMap<i64, Rc<Side>>,
+    scopes: HashMap<i64, (ScopeKind, Rc<str>)>,
+    ends: HashMap<(i64, i64), Rc<End>>,
     times: HashMap<i64, Timestamp>,
 }
 
@@ -200,6 +200,13 @@ impl<'s> Wording<'s> {
             ends: HashMap::new(),
             times: HashMap::new(),
         }
+    }
+
+    /// Takes it that the intent with this number is what was read of it on the same snapshot.
+    pub(super) fn knows(&mut self, intent: i64, counterpart: &Counterpart) {
+        let Counterpart { intent: id, agent, agent_name, .. } = counterpart;
+        let side = Side { intent: *id, agent: agent_name.clone(), owner: Some(*agent) };
+        self.sides.insert(intent, Rc::new(side));
     }
 
     pub(super) fn conflict(&mut self, row: &Row<'_>) -> Result<Conflict, Error> {
@@ -235,9 +242,9 @@ impl<'s> Wording<'s> {
         Ok(Meeting { rule: row.get(0)?, sides: (self.side(low)?, self.side(high)?), ends })
     }
 
-    fn side(&mut self, intent: i64) -> Result<Side, Error> {
+    fn side(&mut self, intent: i64) -> Result<Rc<Side>, Error> {
         let new = match self.sides.entry(intent) {
-            Entry::Occupied(known) => return Ok(known.get().clone()),
+            Entry::Occupied(known) => return Ok(Rc::clone(known.get())),
             Entry::Vacant(new) => new,
         };
         let mut find = self.snapshot.connection().prepare_cached(
@@ -248,12 +255,12 @@ impl<'s> Wording<'s> {
         let side = find.query_row([intent], |row| {
             Ok(Side { intent: row.get(0)?, agent: row.get(1)?, owner: row.get(2)? })
         })?;
-        Ok(new.insert(side).clone())
+        Ok(Rc::clone(new.insert(Rc::new(side))))
     }
 
-    fn end(&mut self, intent: i64, scope: i64) -> Result<End, Error> {
+    fn end(&mut self, intent: i64, scope: i64) -> Result<Rc<End>, Error> {
         let new = match self.ends.entry((intent, scope)) {
-            Entry::Occupied(known) => return Ok(known.get().clone()),
+            Entry::Occupied(known) => return Ok(Rc::clone(known.get())),
             Entry::Vacant(new) => new,
         };
         let connection = self.snapshot.connection();
@@ -265,7 +272,8 @@ impl<'s> Wording<'s> {
             }
         };
         let key = self.snapshot.spelling(intent, scope)?;
-        Ok(new.insert(End { kind, key: key.unwrap_or_else(|| full.clone()), full }).clone())
+        let end = End { kind, key: key.unwrap_or_else(|| full.to_string()), full };
+        Ok(Rc::clone(new.insert(Rc::new(end))))
     }
 
     fn time(&mut self, seq: i64) -> Result<Timestamp, Error> {

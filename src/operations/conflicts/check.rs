@@ -231,7 +231,7 @@ impl Asked {
 fn on_record(snapshot: &Snapshot<'_>, intent: &Intent, asker: Option<Id<Agent>>) -> Result<Output, Failure> {
     let unsettled = snapshot.unsettled_of(intent.id, Among::All)?;
     let unsettled: Vec<_> = unsettled.into_iter().map(|(id, _)| id).collect();
-    let mut conflicts = snapshot.conflicts_of(intent.id, &unsettled)?;
+    let mut conflicts = snapshot.conflicts_of(intent.id, &unsettled, [])?;
     conflicts.sort_by_key(|conflict| (std::cmp::Reverse(conflict.severity), conflict.id));
     let blocking = conflicts.iter().any(|conflict| conflict.severity == Severity::High);
     let all = conflicts.len();
@@ -298,7 +298,7 @@ fn what_if(
         high += usize::from(conflict.severity == Severity::High);
         conflict.severity != Severity::High || high <= SHOWN_HIGH
     });
-    let (related, _) = matches.related(snapshot, &mut silence)?;
+    let (nearest, _) = matches.nearest(snapshot, &mut silence)?;
     let own = owner.map(|owner| snapshot.agent_row(owner.id)).transpose()?;
     Ok(Output {
         cut: Cut::default().with("conflicts", conflicts.len(), all as u64),
@@ -308,7 +308,11 @@ fn what_if(
         policy: POLICY,
         ephemeral: true,
         as_of_event: snapshot.last_seq()?,
-        stopped_work: related.into_iter().filter(|work| work.owner_stopped_since.is_some()).collect(),
+        stopped_work: nearest
+            .into_iter()
+            .filter(|near| near.stopped.is_some())
+            .map(|near| matches.related(near))
+            .collect(),
         omitted: Some(found.omitted).filter(|count| *count > 0),
         fail_on: None,
     })

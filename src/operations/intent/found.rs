@@ -63,9 +63,11 @@ impl Found {
                 }
             }
         }
-        let mut conflicts = snapshot.conflicts_of(intent.id, &shown)?;
+        let (nearest, related) = matches.nearest(snapshot, silence)?;
+        let known = nearest.iter().map(|near| (near.row, &near.counterpart));
+        let mut conflicts = snapshot.conflicts_of(intent.id, &shown, known)?;
         conflicts.sort_by_key(|conflict| Reverse(conflict.severity));
-        let (related_work, related) = matches.related(snapshot, silence)?;
+        let related_work: Vec<_> = nearest.into_iter().map(|near| matches.related(near)).collect();
         let cut = Cut::default().with("conflicts", conflicts.len(), found).with(
             "related_work",
             related_work.len(),

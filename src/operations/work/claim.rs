@@ -142,7 +142,7 @@ impl Operation for ClaimWork {
         let shown = &ids[..ids.len().min(SHOWN)];
         Ok(Output {
             claims,
-            warnings: cx.ledger().read(|snapshot| snapshot.conflicts_of(intent.id, shown))?,
+            warnings: cx.ledger().read(|snapshot| snapshot.conflicts_of(intent.id, shown, []))?,
             advisory_only: true,
             scope_warnings,
             omitted: Some(found.omitted).filter(|count| *count > 0),
