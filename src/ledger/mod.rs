@@ -10,13 +10,13 @@
 //! the commit the high-water mark is moved ([`mark`]) and the caller is told.
 
 pub mod audit;
+mod blocks;
 mod chain;
 mod create;
 mod error;
 pub mod exchange;
 pub mod feed;
 mod fold;
-mod heads;
 mod mark;
 mod open;
 mod place;

@@ -31,6 +31,7 @@ const MAY_SCAN: &[(&str, &str)] = &[
         "SELECT coalesce(sum(waiting), 0) FROM (SELECT recipient",
         "a count of all, through an index of just those",
     ),
+    ("INSERT INTO pair_earlier (intent, pair) SELECT", "a block, as the next begins"),
     ("SELECT EXISTS (SELECT 1 FROM event WHERE seq < 1)", "in an audit"),
     ("SELECT EXISTS (SELECT 1 FROM claim WHERE intent", "a constant, and a search in it"),
     ("SELECT EXISTS (SELECT 1 FROM scope JOIN intent_scope", "a constant, and a search in it"),
@@ -105,7 +106,9 @@ fn every_statement_of_the_ledger_finds_its_rows_through_an_index() {
     let connection = rusqlite::Connection::open(place.file()).unwrap();
     // As the ledger's own connections are: a plan does not depend on what is bound.
     connection.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).unwrap();
-    let shared_words = std::fs::read_to_string(root().join("heads.rs")).unwrap();
+    let shared_words =
+        ["blocks.rs", "read/identity.rs"].map(|file| std::fs::read_to_string(root().join(file)).unwrap());
+    let shared_words = shared_words.concat();
     let (mut explained, mut faults) = (0, Vec::new());
     for path in sources() {
         let text = std::fs::read_to_string(&path).unwrap();

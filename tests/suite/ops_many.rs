@@ -1,4 +1,4 @@
-//! So many conflicts that they are listed by identifier in blocks of pairs.
+//! So many conflicts that they are listed by identifier, and their pairs by intent, in blocks of pairs.
 
 use foremerge::failure::Code;
 use serde_json::{Value, json};
@@ -22,6 +22,12 @@ fn a_conflict_is_found_by_its_id_and_its_beginning_in_a_closed_block_in_the_open
     assert_eq!(ids.len(), INTENTS * (INTENTS - 1) / 2);
     for id in ids.iter().step_by(61).chain([&ids[0], &ids[ids.len() - 1]]) {
         is_found(&library, id);
+    }
+
+    // Whether the pairs of an intent lie in one block or in both, each other intent is met.
+    for (_, intent) in intents.iter().step_by(23) {
+        let found = library.data("get_intent", json!({ "id": intent }));
+        assert_eq!(found["open_conflicts"]["count"], INTENTS - 1, "{intent}");
     }
 
     // Pairs of the closed block meet in something new.

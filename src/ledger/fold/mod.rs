@@ -27,7 +27,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::chain::Entry;
 use super::error::Error;
-use super::{execute, heads};
+use super::{blocks, execute};
 use crate::domain::fact::{ClaimCreated, ClaimReleased, ClaimRenewed, Fact};
 use crate::domain::{Agent, Conflict, Event, Id, Intent, Message, ScopeKind, Timestamp};
 
@@ -48,7 +48,7 @@ pub(super) struct Folded {
     pub fact: Option<Fact>,
     /// Numbers of the scopes that a finding's fact lists, once they are asked for.
     scopes: OnceCell<Vec<i64>>,
-    /// [`heads::listed_through`], once it is asked for and the pairs of the event are entered.
+    /// [`blocks::listed_through`], once it is asked for and the pairs of the event are entered.
     listed_through: OnceCell<i64>,
 }
 
@@ -58,7 +58,7 @@ impl Folded {
         if let Some(through) = self.listed_through.get() {
             return Ok(pair <= *through);
         }
-        let through = heads::listed_through(connection)?;
+        let through = blocks::listed_through(connection)?;
         Ok(pair <= *self.listed_through.get_or_init(|| through))
     }
 
@@ -261,9 +261,11 @@ fn pairs(
         return Ok(vec![]);
     }
     let mine = entity(connection, Kind::Intent, acting)?;
-    let mut find = connection.prepare_cached("SELECT id FROM pair WHERE low = ?1 AND high = ?2")?;
-    let mut enter = connection
-        .prepare_cached("INSERT INTO pair (low, high) VALUES (?1, ?2) ON CONFLICT (low, high) DO NOTHING")?;
+    let mut find = connection
+        .prepare_cached("SELECT id FROM pair WHERE later = max(?1, ?2) AND earlier = min(?1, ?2)")?;
+    let mut enter = connection.prepare_cached(
+        "INSERT INTO pair (low, high) VALUES (?1, ?2) ON CONFLICT (later, earlier) DO NOTHING",
+    )?;
     let mut pairs = Vec::with_capacity(others.len());
     for with in others {
         let theirs = entity(connection, Kind::Intent, *with)?;
@@ -273,7 +275,7 @@ fn pairs(
             find.query_row((low, high), |row| row.get(0))?
         } else {
             let new = connection.last_insert_rowid();
-            heads::close_block(connection, new)?;
+            blocks::enter(connection, new, low.min(high))?;
             new
         };
         let sides = Some((acting.min(*with), acting.max(*with)));

@@ -2,9 +2,9 @@
 
 use rusqlite::Connection;
 
+use super::super::blocks::{self, head};
 use super::super::error::Error;
 use super::super::execute;
-use super::super::heads::{self, head};
 use super::super::read::identity::of_pair;
 use super::{Aggregate, Effect, Folded, Kind, entity};
 use crate::domain::fact::{
@@ -230,7 +230,7 @@ fn see(
         ],
     )?;
     if event.is_listed(connection, pair)? {
-        heads::list(connection, identity, pair)?;
+        blocks::list(connection, identity, pair)?;
     }
     Ok(())
 }

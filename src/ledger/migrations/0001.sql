@@ -73,12 +73,30 @@ CREATE TABLE aggregate (
 
 -- Two intents, the one with the smaller uid is `low`. Apart, for there are many more of them.
 CREATE TABLE pair (
-    id   INTEGER PRIMARY KEY,
-    low  INTEGER NOT NULL,
-    high INTEGER NOT NULL,
-    UNIQUE (low, high)
+    id      INTEGER PRIMARY KEY,
+    low     INTEGER NOT NULL,
+    high    INTEGER NOT NULL,
+    later   INTEGER NOT NULL AS (max(low, high)),
+    earlier INTEGER NOT NULL AS (min(low, high)),
+    -- Most pairs are met when the later intent is published, and so lie together.
+    UNIQUE (later, earlier)
 ) STRICT;
-CREATE INDEX pair_high ON pair (high);
+-- By the earlier one they lie anywhere: listed a block at a time, see ledger/blocks.rs.
+CREATE TABLE pair_earlier (
+    intent INTEGER NOT NULL,
+    pair   INTEGER NOT NULL,
+    PRIMARY KEY (intent, pair)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE pair_earlier_open (
+    intent INTEGER NOT NULL,
+    pair   INTEGER NOT NULL,
+    PRIMARY KEY (intent, pair)
+) STRICT, WITHOUT ROWID;
+-- The pairs of an intent, whichever side it is.
+CREATE VIEW pair_of (intent, pair) AS
+    SELECT later, id FROM pair
+    UNION ALL SELECT intent, pair FROM pair_earlier
+    UNION ALL SELECT intent, pair FROM pair_earlier_open;
 
 CREATE TABLE scope (
     id   INTEGER PRIMARY KEY,
@@ -267,7 +285,7 @@ CREATE TABLE conflict (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX conflict_by_age ON conflict (status, first_seq, pair, rule, low_scope, high_scope);
 
--- Pairs by the beginnings of their conflicts' identifiers, as far as they are listed: see ledger/heads.rs. A
+-- Pairs by the beginnings of their conflicts' identifiers, as far as they are listed: see ledger/blocks.rs. A
 -- dictionary, too: it may list what is no longer there.
 CREATE TABLE conflict_head (
     head INTEGER NOT NULL,

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use rusqlite::{Row, Rows};
 
+use super::super::blocks::{BY_HEAD, head, listed_through};
 use super::super::error::Error;
-use super::super::heads::{BY_HEAD, head, listed_through};
 use super::age::Place;
 use super::counterpart::Counterpart;
+use super::identity::OF_INTENT;
 use super::wording::{Meeting, Side, Wording};
 use super::{Cursor, Page, Snapshot, StatusConflict, StatusSide};
 use crate::domain::{Conflict, ConflictStatus, Id, Intent, Severity};
@@ -69,12 +70,7 @@ impl Snapshot<'_> {
     ) -> Result<Vec<Conflict>, Error> {
         // By the intent's pairs and not by identifier: what was found together lies together.
         let sql = format!(
-            "{SELECT} FROM conflict {TABLES} WHERE +uid_head IN (SELECT value FROM json_each(?2)) AND conflict.pair IN (
-                 SELECT pair.id FROM aggregate self JOIN pair ON pair.low = self.id
-                 WHERE self.kind = 2 AND self.uid = ?1
-                 UNION ALL
-                 SELECT pair.id FROM aggregate self JOIN pair ON pair.high = self.id
-                 WHERE self.kind = 2 AND self.uid = ?1)"
+            "{SELECT} FROM conflict {TABLES} WHERE +uid_head IN (SELECT value FROM json_each(?2)) AND {OF_INTENT}"
         );
         let heads: Vec<_> = ids.iter().map(|id| head(*id)).collect();
         let mut find = self.connection().prepare_cached(&sql)?;

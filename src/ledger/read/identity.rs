@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Row};
 
+use super::super::blocks::{BY_HEAD, head, listed_through};
 use super::super::error::Error;
-use super::super::heads::{BY_HEAD, head, listed_through};
 use super::Snapshot;
 use crate::domain::conflict::OpenConflicts;
 use crate::domain::cut::Cut;
@@ -25,12 +25,8 @@ const JOINED: &str = "JOIN pair ON pair.id = conflict.pair
     LEFT JOIN scope high_scope ON high_scope.id = conflict.high_scope";
 /// The pairs an intent is one side of. A condition on the status beside it is written `+status`, or
 /// every open conflict there is would be looked at instead.
-const OF_INTENT: &str = "conflict.pair IN (
-        SELECT pair.id FROM aggregate self JOIN pair ON pair.low = self.id
-        WHERE self.kind = 2 AND self.uid = ?1
-        UNION ALL
-        SELECT pair.id FROM aggregate self JOIN pair ON pair.high = self.id
-        WHERE self.kind = 2 AND self.uid = ?1)";
+pub(super) const OF_INTENT: &str = "conflict.pair IN (SELECT pair FROM pair_of
+        WHERE intent = (SELECT id FROM aggregate WHERE kind = 2 AND uid = ?1))";
 
 /// Ids an [`OpenConflicts`] shows; its count is whole.
 const SHOWN: u32 = 100;

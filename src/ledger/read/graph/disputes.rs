@@ -88,11 +88,8 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn drawn_conflicts(&self, intent: i64) -> Result<Vec<DrawnConflict>, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT first_seq, pair.id, rule, low_scope, high_scope, severity, status, decision
-             FROM pair CROSS JOIN conflict ON conflict.pair = pair.id WHERE pair.low = ?1
-             UNION ALL
-             SELECT first_seq, pair.id, rule, low_scope, high_scope, severity, status, decision
-             FROM pair CROSS JOIN conflict ON conflict.pair = pair.id WHERE pair.high = ?1",
+            "SELECT first_seq, conflict.pair, rule, low_scope, high_scope, severity, status, decision
+             FROM pair_of CROSS JOIN conflict ON conflict.pair = pair_of.pair WHERE pair_of.intent = ?1",
         )?;
         let found = find.query_map([intent], |row| {
             Ok(DrawnConflict {

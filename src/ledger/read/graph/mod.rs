@@ -118,9 +118,7 @@ impl Snapshot<'_> {
 
     fn neighbours(&self, intent: i64) -> Result<Vec<i64>, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT high FROM pair WHERE low = ?1
-                 AND EXISTS (SELECT 1 FROM conflict WHERE conflict.pair = pair.id)
-             UNION ALL SELECT low FROM pair WHERE high = ?1
+            "SELECT low + high - ?1 FROM pair_of CROSS JOIN pair ON pair.id = pair_of.pair WHERE pair_of.intent = ?1
                  AND EXISTS (SELECT 1 FROM conflict WHERE conflict.pair = pair.id)
              UNION ALL SELECT dependency FROM intent_dependency WHERE intent = ?1
              UNION ALL SELECT intent FROM intent_dependency WHERE dependency = ?1",

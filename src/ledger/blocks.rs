@@ -1,8 +1,9 @@
-//! Conflicts by the beginning of their identifiers.
+//! Lists of pairs by what has no order: the beginning of a conflict's identifier, and the earlier intent of a pair.
 //!
-//! Identifiers are random: an index over all of them costs each new conflict a page of its own, which was the largest
-//! part of publishing next to much other work. So pairs are listed a block at a time, when the next block begins; in
-//! the open block conflicts are looked through. The list holds every conflict of the closed blocks, and may hold more.
+//! An index over either costs each new pair a page of its own, which was the largest part of publishing next to much
+//! other work. So pairs are listed a block at a time, when the next block begins. In the open block conflicts are
+//! looked through; its pairs have a small list of their own. The list of conflicts holds every one of the closed
+//! blocks, and may hold more.
 
 use rusqlite::Connection;
 
@@ -39,12 +40,24 @@ fn closed_before(pair: i64) -> i64 {
     (pair - 1).max(0) / BLOCK * BLOCK
 }
 
-/// Closes the block before `pair`, which is new, if another begins with it.
-pub(super) fn close_block(connection: &Connection, pair: i64) -> Result<(), Error> {
+/// Lists a new pair by its earlier intent; closes the block before it if another begins with it.
+pub(super) fn enter(connection: &Connection, pair: i64, earlier: i64) -> Result<(), Error> {
     let last = closed_before(pair);
-    if last == 0 || last != pair - 1 {
-        return Ok(());
+    if last > 0 && last == pair - 1 {
+        close(connection, last)?;
     }
+    execute(connection, "INSERT INTO pair_earlier_open (intent, pair) VALUES (?1, ?2)", (earlier, pair))
+        .map(drop)
+}
+
+/// Closes the block that ends with the pair `last`.
+fn close(connection: &Connection, last: i64) -> Result<(), Error> {
+    execute(
+        connection,
+        "INSERT INTO pair_earlier (intent, pair) SELECT intent, pair FROM pair_earlier_open ORDER BY intent, pair",
+        [],
+    )?;
+    execute(connection, "DELETE FROM pair_earlier_open", [])?;
     execute(
         connection,
         "INSERT INTO conflict_head (head, pair)
