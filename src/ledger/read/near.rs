@@ -46,14 +46,19 @@ const BY_FULL: &str = "kind = ?1 AND full = ?2";
 const BY_ALIAS: &str = "kind = ?1 AND alias = ?2 AND scope <> ?3";
 /// A full form that is its own alias.
 const IS_ALIAS: &str = "kind = ?1 AND full = ?2 AND alias IS NULL";
+/// The same full form in any of the [`NAMED_KINDS`].
+const BY_FULL_IN_KINDS: &str = "kind IN (?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) AND full = ?1";
+/// Kinds whose scopes are not files.
+const NAMED_KINDS: usize = ScopeKind::ALL.len() - 1;
 /// A word that stands in this many sets is as frequent as any: counting stops.
 pub(super) const FREQUENT: u32 = 256;
-/// What was found so far, each row under the first and so strongest tier it was found by.
+/// What was met so far, each row under the first and so strongest tier it was found by.
 pub(super) struct Near<'s, T> {
     snapshot: &'s Snapshot<'s>,
     source: &'s Source<T>,
     agent: i64,
-    found: HashMap<i64, T>,
+    /// `None` for what is the agent's own.
+    met: HashMap<i64, Option<T>>,
     /// The number of the scope asked for, 0 while nothing has the same full form.
     same: i64,
 }
@@ -66,13 +71,13 @@ impl<'s, T> Near<'s, T> {
         agent: i64,
         scope: &Compared,
     ) -> Result<Vec<T>, Error> {
-        let mut near = Self { snapshot, source, agent, found: HashMap::new(), same: 0 };
+        let mut near = Self { snapshot, source, agent, met: HashMap::new(), same: 0 };
         if scope.kind == ScopeKind::File {
             near.files(scope)?;
         } else {
             near.names(scope)?;
         }
-        Ok(near.found.into_values().collect())
+        Ok(near.met.into_values().flatten().collect())
     }
 
     fn look(&mut self, way: Way, condition: &str, values: &[&dyn ToSql]) -> Result<(), Error> {
@@ -86,13 +91,11 @@ impl<'s, T> Near<'s, T> {
     }
 
     fn add(&mut self, row: &Row<'_>, way: Way) -> Result<(), Error> {
-        if row.get::<_, i64>(1)? != self.agent
-            && let Entry::Vacant(new) = self.found.entry(row.get(0)?)
-        {
-            new.insert((self.source.read)(row, way)?);
-            if way.tier == Tier::Same {
-                self.same = row.get(3)?;
-            }
+        let Entry::Vacant(new) = self.met.entry(row.get(0)?) else { return Ok(()) };
+        let is_own = row.get::<_, i64>(1)? == self.agent;
+        new.insert(if is_own { None } else { Some((self.source.read)(row, way)?) });
+        if way.tier == Tier::Same {
+            self.same = row.get(3)?;
         }
         Ok(())
     }
@@ -150,15 +153,16 @@ impl<'s, T> Near<'s, T> {
             return Ok(());
         }
         let key = key(scope);
-        for kind in ScopeKind::ALL.iter().filter(|kind| **kind != scope.kind) {
-            if *kind == ScopeKind::File {
-                self.look(by(Tier::OtherKind), IS_ALIAS, &[kind, &key])?;
-                self.look(by(Tier::OtherKind), BY_ALIAS, &[kind, &key, &0])?;
-            } else {
-                self.look(by(Tier::OtherKind), BY_FULL, &[kind, &key])?;
-            }
+        let way = by(Tier::OtherKind);
+        if scope.kind != ScopeKind::File {
+            self.look(way, IS_ALIAS, &[&ScopeKind::File, &key])?;
+            self.look(way, BY_ALIAS, &[&ScopeKind::File, &key, &0])?;
         }
-        Ok(())
+        // A file is another kind to all of them; a name leaves out its own kind by asking for another one twice.
+        let kinds = ScopeKind::ALL.iter().filter(|kind| **kind != scope.kind && **kind != ScopeKind::File);
+        let mut values: Vec<&dyn ToSql> = vec![&key];
+        values.extend(kinds.cycle().take(NAMED_KINDS).map(|kind| kind as &dyn ToSql));
+        self.look(way, BY_FULL_IN_KINDS, &values)
     }
 
     /// A name that has all my words has my rarest one; one whose words are all mine lacks as many
@@ -186,8 +190,8 @@ impl<'s, T> Near<'s, T> {
             let mut rows = find.query((scope.kind, word, sizes.0, sizes.1))?;
             while let Some(row) = rows.next()? {
                 let row: i64 = row.get(0)?;
-                // Most names that share a word are one name, which is found already.
-                if self.found.contains_key(&row) {
+                // Most names that share a word are one name, which is met already.
+                if self.met.contains_key(&row) {
                     continue;
                 }
                 let mut rows = named.query([row])?;
@@ -224,7 +228,9 @@ pub(super) fn probes(
     let (Some((first, most)), Some((last, _))) = (needed.first().copied(), needed.last()) else {
         return Ok(Vec::new());
     };
-    let ranked = words.iter().map(|word| Ok((rarity(word, (first, *last))?, word)));
+    // Where there is no choice nothing is counted.
+    let rarity = |word: &str| if words.len() > 1 { rarity(word, (first, *last)) } else { Ok(0) };
+    let ranked = words.iter().map(|word| Ok((rarity(word)?, word)));
     let mut ranked = ranked.collect::<Result<Vec<_>, Error>>()?;
     ranked.sort();
     let probes = ranked.into_iter().take(most).enumerate().map(|(rank, (_, word))| {
