@@ -87,8 +87,8 @@ fn empty(findings: &ConflictDetected) -> ConflictDetected {
     ConflictDetected { scopes: findings.scopes.clone(), pairs: Vec::new(), omitted: 0 }
 }
 
-/// Dismisses unsettled conflicts of the acting intent that no longer hold, except with silent or
-/// closed counterparts. Returns them.
+/// Dismisses unsettled conflicts of the acting intent that no longer hold, with all others or with those `among`.
+/// Those with closed counterparts stay, and those with silent ones until their owner is back. Returns the dismissed.
 ///
 /// # Errors
 /// Whatever stops a write.
@@ -96,14 +96,20 @@ pub fn dismiss(
     transaction: &mut Transaction<'_>,
     acting: Acting,
     found: &Findings,
+    among: Option<&[Id<Intent>]>,
 ) -> Result<Vec<Id<Conflict>>, Failure> {
     let holding = found.identities(transaction, acting.intent)?;
     let mut silence = Silence::new(transaction.now());
-    let mut gone = Vec::new();
+    let (mut gone, mut owed) = (Vec::new(), Vec::new());
     for (conflict, with) in transaction.unsettled_of(acting.intent, Among::Intents)? {
+        if holding.contains(&conflict) || among.is_some_and(|among| !among.contains(&with)) {
+            continue;
+        }
         let Some((row, owner, true)) = transaction.intent_row(with)? else { continue };
-        if !holding.contains(&conflict) && silence.stopped(transaction, row, owner)?.is_none() {
+        if silence.stopped(transaction, row, owner)?.is_none() {
             gone.push((conflict, with));
+        } else if !owed.contains(&with) {
+            owed.push(with);
         }
     }
     let dismissed = gone.iter().map(|(conflict, _)| *conflict).collect();
@@ -111,6 +117,9 @@ pub fn dismiss(
     if !pairs.is_empty() {
         let reason = Dismissal::OverlapGone;
         transaction.record(acting.draft(Fact::ConflictDismissed(ConflictDismissed { pairs, reason })))?;
+    }
+    if !owed.is_empty() {
+        transaction.record(acting.draft(Fact::FindingsOwed(Counterparts { with: owed })))?;
     }
     Ok(dismissed)
 }
@@ -216,6 +225,7 @@ pub fn settle(
         if Some(debt.intent) != compared && active {
             debt.matches.refresh(transaction)?;
             debt.matches.found_mut().keep(&debt.rows);
+            dismiss(transaction, acting, debt.matches.found(), Some(&debt.with))?;
             record(transaction, acting, debt.matches.found(), &mut silence)?;
         }
         transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: debt.with })))?;

@@ -164,20 +164,29 @@ impl Reference {
         }
     }
 
-    /// What an intent of `owner` no longer collides in with active work that does not stand still.
-    pub fn dismiss_gone(&mut self, intent: usize, owner: usize) {
+    /// What an intent of `owner` no longer collides in with active work, with `only` these if they are named. Work that
+    /// stands still is owed the comparison instead.
+    pub fn dismiss_gone(&mut self, intent: usize, owner: usize, only: Option<&BTreeSet<usize>>) {
         let holds: BTreeSet<_> =
             self.findings(intent, owner).into_iter().map(|found| found.identity).collect();
-        let still = |other: usize| self.intents[other].is_active() && !self.is_stopped(other);
-        let gone = |identity: &Identity| {
-            let (rule, low, high, _) = *identity;
+        let of_it = self.conflicts.all.iter().filter(|one| one.is_of(intent) && one.is_unsettled());
+        let gone: Vec<_> = of_it
+            .map(|one| one.identity)
+            .filter(|identity| identity.0 != Rule::OverlappingClaim && !holds.contains(identity))
+            .collect();
+        for identity in gone {
+            let (_, low, high, _) = identity;
             let other = if low == intent { high } else { low };
-            rule != Rule::OverlappingClaim && !holds.contains(identity) && still(other)
-        };
-        let of_it = self.conflicts.all.iter().filter(|one| one.is_of(intent));
-        let gone: Vec<_> = of_it.map(|one| one.identity).filter(gone).collect();
-        for one in self.conflicts.all.iter_mut().filter(|one| gone.contains(&one.identity)) {
-            one.close(ConflictStatus::Dismissed, false);
+            if only.is_some_and(|only| !only.contains(&other)) || !self.intents[other].is_active() {
+                continue;
+            }
+            if self.is_stopped(other) {
+                self.conflicts.owed.insert((other, intent));
+                continue;
+            }
+            for one in self.conflicts.all.iter_mut().filter(|one| one.identity == identity) {
+                one.close(ConflictStatus::Dismissed, false);
+            }
         }
     }
 

@@ -112,6 +112,7 @@ impl Reference {
             let others = mine.map(|(_, other)| *other).collect();
             // Work that has ended on the way meets nobody any more.
             if !(compared && touched == Some(debtor)) && self.intents[debtor].is_active() {
+                self.dismiss_gone(debtor, agent, Some(&others));
                 self.compare(debtor, agent, Some(&others));
             }
         }

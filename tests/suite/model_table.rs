@@ -96,7 +96,7 @@ impl Reference {
         self.open(intent, &[Intent, Claimed, InProgress])?;
         let debts = self.debts(owner);
         self.intents[intent].scopes = scopes;
-        self.dismiss_gone(intent, owner);
+        self.dismiss_gone(intent, owner, None);
         self.compare(intent, owner, None);
         self.acted(owner, Some(intent), true, &debts);
         Ok(())
@@ -184,7 +184,7 @@ impl Reference {
         work.owner = adopter;
         work.release_all();
         self.agents[adopter].heard = self.now;
-        self.dismiss_gone(intent, adopter);
+        self.dismiss_gone(intent, adopter, None);
         self.compare(intent, adopter, None);
         self.conflicts.settled(&taken_over);
         self.acted(adopter, Some(intent), true, &debts);

@@ -111,6 +111,29 @@ fn an_owed_intent_that_its_returning_owner_amends_is_compared_as_it_is_now() {
 }
 
 #[test]
+fn what_no_longer_holds_with_a_silent_owner_stays_open_until_they_are_back() {
+    let library = Library::new();
+    let (gone, here) = (library.agent("gone"), library.agent("here"));
+    library.publish(&gone, &["symbol:Pay=extend", "symbol:Till=extend"]);
+    let intent = text(&library.publish(&here, &["symbol:Pay=remove", "symbol:Till=remove"])["intent"]["id"]);
+    library.world.pass(TWO_HOURS);
+    let scopes = json!([{ "kind": "symbol", "key": "Pay", "operation": "remove" }]);
+    let amended = library.data("amend_intent", json!({ "id": intent, "agent_id": here, "scopes": scopes }));
+    assert_eq!(amended["dismissed"], json!([]));
+    let open = |library: &Library| {
+        let open = library.data("list_conflicts", json!({ "status": "OPEN" }));
+        open.as_array().unwrap().iter().map(|one| text(&one["scope"]["key"])).collect::<Vec<_>>()
+    };
+    assert_eq!(open(&library).len(), 2, "its owner has not heard of it");
+
+    library.publish(&gone, &["symbol:Elsewhere=add"]);
+    assert_eq!(open(&library), ["Pay"], "what still holds stays");
+    let events = event_types(&library).len();
+    library.publish(&gone, &["symbol:ElsewhereToo=add"]);
+    assert_eq!(event_types(&library).len(), events + 1, "and nothing is owed any more");
+}
+
+#[test]
 fn owed_work_that_its_returning_owner_discards_meets_nobody() {
     let library = Library::new();
     let gone = library.agent("gone");

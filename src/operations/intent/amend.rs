@@ -98,7 +98,7 @@ impl Operation for Amend {
             let fact = Fact::IntentAmended(IntentAmended { scopes: matches.scopes().to_vec(), summary });
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
-            let dismissed = recording::dismiss(transaction, acting, matches.found())?;
+            let dismissed = recording::dismiss(transaction, acting, matches.found(), None)?;
             let mut silence = Silence::new(transaction.now());
             let findings = recording::record(transaction, acting, matches.found(), &mut silence)?;
             actor.acted(transaction, cause, Touched::Compared(intent))?;

@@ -89,7 +89,7 @@ impl Operation for Adopt {
             let fact = Fact::IntentAdopted(IntentAdopted { from_agent_id: before.agent_id, reason });
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
-            recording::dismiss(transaction, acting, matches.found())?;
+            recording::dismiss(transaction, acting, matches.found(), None)?;
             recording::record(transaction, acting, matches.found(), &mut Silence::new(transaction.now()))?;
             if !owed.is_empty() {
                 transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: owed })))?;
