@@ -113,8 +113,29 @@ pub(super) enum Chosen<'m> {
 /// The whole command line.
 #[must_use]
 pub fn command(world: &dyn World) -> Command {
+    let root = with_operations(root(world), |_| true);
+    let root = root.subcommand(demo()).subcommand(lifecycle::command(terminal::width(world)));
+    finished(root, world)
+}
+
+/// The command line as far as the operation needs it that `typed` seems to name: most of a short call was spent on
+/// describing the others. It reads nothing otherwise than the whole one, which is to be asked about what it refuses.
+pub(super) fn narrowed(world: &dyn World, typed: &[OsString]) -> Option<Command> {
+    let mut words =
+        typed.iter().skip(1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-'));
+    let first = words.next()?;
+    let named = called(None, first).or_else(|| called(Some(first), words.next()?))?;
+    Some(finished(with_operations(root(world), |entry| std::ptr::eq(entry, named)), world))
+}
+
+fn finished(root: Command, world: &dyn World) -> Command {
+    guide::laid_out(with_variables(root, world), terminal::width(world))
+}
+
+/// The command itself and its global options.
+fn root(world: &dyn World) -> Command {
     let width = terminal::width(world);
-    let mut root = Command::new("foremerge")
+    Command::new("foremerge")
         .term_width(usize::from(width))
         .version(env!("CARGO_PKG_VERSION"))
         .propagate_version(true)
@@ -157,23 +178,27 @@ pub fn command(world: &dyn World) -> Command {
                 // Unlike the parser for paths this one takes the empty text, which means: not given.
                 .value_parser(OsStringValueParser::new().map(PathBuf::from))
                 .help("Use this ledger file instead of the repository's"),
-        ]);
+        ])
+}
+
+/// Adds those operations that are `wanted`, in their families.
+fn with_operations(mut root: Command, wanted: impl Fn(&'static Entry) -> bool) -> Command {
     let operation = |entry: &Entry| {
         redraw::arguments(entry, (entry.arguments)(Command::new(entry.spec.cli.verb)))
             .about(entry.spec.summary)
             .after_help(entry.spec.guide)
     };
-    for entry in registry::ALL.iter().filter(|entry| entry.spec.cli.noun.is_none()) {
-        root = root.subcommand(operation(entry));
-    }
+    let of = |noun: Option<&str>| {
+        let family = registry::ALL.iter().filter(move |entry| entry.spec.cli.noun == noun);
+        family.filter(|entry| wanted(entry)).map(operation).collect::<Vec<_>>()
+    };
+    root = root.subcommands(of(None));
     for (noun, about, guide) in NOUNS {
-        let family = registry::ALL.iter().filter(|entry| entry.spec.cli.noun == Some(*noun)).map(operation);
-        let family = Command::new(*noun).about(*about).after_help(*guide).subcommands(family);
+        let family = Command::new(*noun).about(*about).after_help(*guide).subcommands(of(Some(noun)));
         let family = if *noun == watch::COMMAND.0 { family.subcommand(watch::command()) } else { family };
         root = root.subcommand(family.subcommand_required(true).arg_required_else_help(true));
     }
-    let root = root.subcommand(demo()).subcommand(lifecycle::command(width));
-    guide::laid_out(with_variables(root, world), width)
+    root
 }
 
 /// Help tells of environment variables; one that is set to nothing counts as unset.

@@ -38,12 +38,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
     let arguments: Vec<_> = arguments.into_iter().collect();
     let face = if grammar::wants_json(&arguments) { Face::Json } else { Face::Screen };
     let output = Output::new(Arc::clone(&world), face);
+    let narrowed = grammar::narrowed(&*world, &arguments);
+    if let Some(matches) = narrowed.and_then(|command| command.try_get_matches_from(&arguments).ok()) {
+        return dispatch(&matches, world).unwrap_or_else(|failure| output.failure(&failure));
+    }
     let mut command = command(&*world);
     match command.try_get_matches_from_mut(&arguments) {
-        Ok(matches) => match dispatch(&matches, world) {
-            Ok(exit) => exit,
-            Err(failure) => output.failure(&failure),
-        },
+        Ok(matches) => dispatch(&matches, world).unwrap_or_else(|failure| output.failure(&failure)),
         Err(mut error) => {
             command.build();
             let variable = grammar::variable_behind(&error, &command, &arguments);
