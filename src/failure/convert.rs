@@ -54,14 +54,17 @@ impl From<ledger::Error> for Failure {
                 Self::invalid("database", message, "the path of a ledger, or of a file that is not there")
             }
             Error::Busy(_) | Error::Cancelled => Self::new(Code::NotReady, message),
-            Error::NotFound { .. } => Self::new(Code::NotFound, message),
-            Error::Unresolved { nearest, .. } => {
-                let failure = Self::new(Code::NotFound, message);
+            Error::NotFound { reference, .. } => {
+                Self::new(Code::NotFound, message).with(Self::REFERENCE, reference)
+            }
+            Error::Unresolved { reference, nearest, .. } => {
+                let failure = Self::new(Code::NotFound, message).with(Self::REFERENCE, reference);
                 if nearest.is_empty() { failure } else { failure.with("nearest", nearest) }
             }
-            Error::Ambiguous { noun, candidates, .. } => {
+            Error::Ambiguous { noun, reference, candidates } => {
                 Self::new(Code::InvalidInput, format!("{message}: {}", candidates.join(", ")))
                     .with("field", noun)
+                    .with(Self::REFERENCE, reference)
                     .with("accepted", "more digits, so that one is left")
                     .with("candidates", candidates)
             }

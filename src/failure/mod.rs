@@ -76,6 +76,19 @@ impl Failure {
             .with("accepted", accepted)
     }
 
+    /// The detail that repeats an id which fits nothing, too much, or what may not act.
+    pub const REFERENCE: &str = "reference";
+
+    /// The same failure with the field that its [`REFERENCE`](Self::REFERENCE) was given in, which `holds` may tell.
+    #[must_use]
+    pub fn in_field(self, holds: impl FnOnce(&str) -> Option<String>) -> Self {
+        let reference = self.details.get(Self::REFERENCE).and_then(Value::as_str);
+        match reference.and_then(holds) {
+            Some(field) => self.with("field", field),
+            None => self,
+        }
+    }
+
     /// Something that its `status` does not allow, and the states that would.
     pub fn in_state(status: &str, message: impl Into<String>, accepted: impl Into<Value>) -> Self {
         Self::new(Code::InvalidTransition, message).with("status", status).with("accepted", accepted)

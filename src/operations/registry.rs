@@ -106,7 +106,13 @@ const fn entry<O: Operation>() -> Entry {
 fn run_arguments<O: Operation>(host: &Host, call: &Call<'_>, matches: &clap::ArgMatches) -> Answered {
     let input = O::Input::from_arg_matches(matches)
         .map_err(|error| Failure::invalid("arguments", error, "what --help says"))?;
-    run::<O>(host, call, input)
+    let holds = |argument: &&clap::Id, reference: &str| {
+        let values = matches.try_get_raw(argument.as_str()).ok().flatten().into_iter().flatten();
+        values.filter_map(|value| value.to_str()).any(|value| value.trim().eq_ignore_ascii_case(reference))
+    };
+    let field =
+        |reference: &str| matches.ids().find(|argument| holds(argument, reference)).map(ToString::to_string);
+    run::<O>(host, call, input).map_err(|failure| failure.in_field(field))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a surface gives away what it read")]
@@ -122,7 +128,15 @@ fn run_json<O: Operation>(host: &Host, call: &Call<'_>, input: Value) -> Answere
         let why = format!("{}{meant}", beginning(&why, 2_000));
         refused(&schemars::schema_for!(O::Input), error.path(), &input, &why)
     })?;
-    run::<O>(host, call, read)
+    let field = |reference: &str| {
+        let held =
+            |value: &Value| value.as_str().is_some_and(|value| value.trim().eq_ignore_ascii_case(reference));
+        let fields = input.as_object().into_iter().flatten();
+        let mut fields = fields
+            .filter(|(_, value)| held(value) || value.as_array().is_some_and(|items| items.iter().any(held)));
+        fields.next().map(|(name, _)| name.clone())
+    };
+    run::<O>(host, call, read).map_err(|failure| failure.in_field(field))
 }
 
 /// The value that a path leads to.

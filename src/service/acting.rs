@@ -73,7 +73,9 @@ fn taking_part(agent: Agent) -> Result<Agent, Failure> {
             let message = format!("{} ({}) was retired and does not act any more", agent.id, agent.name);
             let accepted = vec![AgentStatus::Active.as_str()];
             let refusal = Failure::in_state(agent.status.as_str(), message, accepted);
-            Err(refusal.then(Audience::Agent, "register_agent"))
+            Err(refusal
+                .with(Failure::REFERENCE, agent.id.to_string())
+                .then(Audience::Agent, "register_agent"))
         }
     }
 }

@@ -203,7 +203,8 @@ fn an_id_that_nothing_has_names_what_is_like_it() {
     assert!(message.contains("(payments)"), "{message}");
     let unlike: String = agent[4..12].chars().map(|digit| if digit == 'a' { 'b' } else { 'a' }).collect();
     let error = cli.refused("NOT_FOUND", ["agent", "retire", &format!("agt_{unlike}")]);
-    assert!(error.get("details").is_none(), "{error}");
+    let details = json!({ "field": "id", "reference": format!("agt_{unlike}") });
+    assert_eq!(error["details"], details, "{error}");
 }
 
 #[test]

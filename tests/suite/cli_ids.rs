@@ -91,6 +91,8 @@ fn an_id_that_fits_several_is_refused_with_those_it_fits() {
     agents.sort();
     let failure = library.refusal(Code::InvalidInput, "publish_intent", publishing("agt_ABABAB", &[]));
     assert_eq!(failure.details["candidates"], json!(agents[..10]), "the first ten in order");
+    let given = ["field", "reference"].map(|detail| &failure.details[detail]);
+    assert_eq!(given, ["agent_id", "agt_ababab"]);
     assert!(failure.message.contains("agt_ababab") && failure.message.contains(&agents[9]), "{failure}");
     let published = library.publish(&agents[11], &[]);
     assert_eq!(published["intent"]["agent_id"], json!(agents[11]), "a whole id is never ambiguous");

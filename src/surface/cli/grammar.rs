@@ -12,10 +12,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command, Id, value_parser};
 use super::lifecycle::{self, LIFECYCLE};
 use super::output::Face;
 use super::{guide, redraw, terminal, watch};
-use crate::domain::id::IdKind;
 use crate::domain::nearest::nearest;
 use crate::domain::{Agent, IdRef};
-use crate::failure::{Audience, Code, Failure};
+use crate::failure::{Audience, Failure};
 use crate::operations::registry::{self, Entry};
 use crate::world::World;
 
@@ -245,24 +244,21 @@ pub(super) fn variable_behind(error: &clap::Error, command: &Command, typed: &[O
 
 /// Adds to a refusal of the agent who acts that nobody typed it, and what to do about it.
 pub(super) fn blaming_variable(failure: Failure, arguments: &ArgMatches, world: &dyn World) -> Failure {
-    let Some(set) = world.variable(AGENT).and_then(|set| set.to_str()?.parse::<IdRef<Agent>>().ok()) else {
-        return failure;
-    };
+    let refused = failure.details.get(Failure::REFERENCE).and_then(serde_json::Value::as_str);
+    let set = world.variable(AGENT).and_then(|set| set.to_str().map(str::to_owned));
+    let Some((refused, set)) = refused.zip(set) else { return failure };
     let is_it =
-        |text: &str| text.trim().parse::<IdRef<Agent>>().is_ok_and(|id| id.to_string() == set.to_string());
+        |given: &str| given.parse::<IdRef<Agent>>().is_ok_and(|id| refused.starts_with(&id.to_string()));
     let typed = |argument: &Id| {
         let argument = argument.as_str();
         let values = arguments.try_get_raw(argument).ok().flatten().into_iter().flatten();
         arguments.value_source(argument) == Some(ValueSource::CommandLine)
             && values.filter_map(|value| value.to_str()).any(is_it)
     };
-    let message = &failure.message;
-    let refused = message.starts_with(&format!("no {} has the id {set}", Agent::NOUN))
-        || message.starts_with(&format!("the id {set} fits more than one {}", Agent::NOUN))
-        || failure.code == Code::InvalidTransition && message.starts_with(&set.to_string());
-    if !refused || arguments.ids().any(typed) {
+    if !is_it(&set) || arguments.ids().any(typed) {
         return failure;
     }
+    let message = &failure.message;
     let message = format!(
         "{message}; that id is from {AGENT}, nobody typed it: unset the variable, or register and set it to your id"
     );
