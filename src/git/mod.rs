@@ -23,6 +23,7 @@ pub mod scaffold;
 mod shape;
 mod shared;
 pub mod snapshot;
+mod spelling;
 mod trust;
 pub mod worktree;
 

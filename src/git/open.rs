@@ -77,6 +77,8 @@ pub(super) fn options(trust: Trust) -> Options {
             "gitoxide.committer.emailFallback=foremerge@localhost",
             // Looking at a file never fails because it would not survive a round trip: git status warns at most.
             "core.safecrlf=false",
+            // Nor because of its encoding: git checks that only where it stores a file.
+            "core.checkRoundtripEncoding=",
         ])
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::discover::{self, Found};
 use super::error::sentence;
-use super::{Error, open};
+use super::{Error, open, spelling};
 
 /// An open repository, seen from one of its worktrees or from its Git directory.
 ///
@@ -29,7 +29,8 @@ impl Repository {
     /// when its format is not understood.
     pub fn discover(from: &Path) -> Result<Self, Error> {
         let found = discover::walk(from)?;
-        let inner = open::open(&found)?;
+        let mut inner = open::open(&found)?;
+        spell(&mut inner)?;
         let real = |path: &Path| {
             std::fs::canonicalize(path).map_err(|error| Error::unreadable(path, error.to_string()))
         };
@@ -54,7 +55,8 @@ impl Repository {
     }
 
     /// The worktree at `root` of a repository that was opened already.
-    pub(super) fn of_worktree(inner: gix::Repository, root: PathBuf) -> Result<Self, Error> {
+    pub(super) fn of_worktree(mut inner: gix::Repository, root: PathBuf) -> Result<Self, Error> {
+        spell(&mut inner)?;
         let real = |path: &Path| {
             std::fs::canonicalize(path).map_err(|error| Error::unreadable(path, error.to_string()))
         };
@@ -124,4 +126,8 @@ impl Repository {
     pub(super) fn inner(&self) -> &gix::Repository {
         &self.inner
     }
+}
+
+fn spell(inner: &mut gix::Repository) -> Result<(), Error> {
+    spelling::spell_as_gix(inner).map_err(|error| Error::unreadable(inner.git_dir(), sentence(&error)))
 }

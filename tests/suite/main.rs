@@ -18,6 +18,7 @@ mod cli_talk;
 mod cli_usage;
 mod cli_watch;
 mod git_base;
+mod git_conversions;
 mod git_create;
 mod git_create_crashes;
 mod git_create_hooks;

@@ -12,6 +12,7 @@ use gix::error::ResultExt;
 use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 
 use super::super::shared::Shared;
+use super::super::spelling;
 use super::journal::Journal;
 use super::{entries, rename};
 
@@ -62,7 +63,8 @@ pub(super) fn register(
     let name = gix::path::into_bstr(record.entry.as_path())?.into_owned();
     let proxy = source.worktree_proxy_by_id(name.as_ref() as &gix::bstr::BStr)?;
     let proxy = proxy.ok_or_else(|| gix::error::not_found("the new entry is not on the list"))?;
-    let linked = proxy.into_repo()?;
+    let mut linked = proxy.into_repo()?;
+    spelling::spell_as_gix(&mut linked)?;
     linked.edit_reference(RefEdit::update_with_log(
         gix::refs::FullName::try_from("HEAD").or_error()?,
         record.commit,

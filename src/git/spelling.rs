@@ -1,0 +1,29 @@
+//! Values of the configuration that git takes in any case of letters, and gix in one alone: an error wherever content is
+//! converted.
+
+/// Spell them as gix does. A `core.eol` that git does not know counts for none there, and for the system's own here,
+/// which is the same.
+pub(super) fn spell_as_gix(repository: &mut gix::Repository) -> gix::Result<()> {
+    let config = repository.config_snapshot();
+    let value = |key: &str| config.string(key).map(|value| value.to_string());
+    let mut respelled = Vec::new();
+    if let Some(value) = value("core.eol") {
+        let lower = value.to_ascii_lowercase();
+        let known = if ["lf", "crlf"].contains(&lower.as_str()) { lower } else { "native".to_owned() };
+        if known != value {
+            respelled.push(("core.eol", known));
+        }
+    }
+    if value("core.autocrlf").is_some_and(|value| value != "input" && value.eq_ignore_ascii_case("input")) {
+        respelled.push(("core.autocrlf", "input".to_owned()));
+    }
+    if respelled.is_empty() {
+        return Ok(());
+    }
+    let mut config = repository.config_snapshot_mut();
+    for (key, value) in respelled {
+        config.set_raw_value(key, value.as_str())?;
+    }
+    config.commit()?;
+    Ok(())
+}
