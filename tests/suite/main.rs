@@ -41,6 +41,7 @@ mod git_scaffold;
 mod git_shared;
 mod git_snapshot;
 mod git_traces;
+mod git_unreadable;
 mod git_worktrees;
 mod guide;
 mod ledger_chain;

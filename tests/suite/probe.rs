@@ -10,6 +10,8 @@ use foremerge::git::{Error, Exclusions, Repository, scaffold};
 use foremerge::world::{Fake, Real};
 
 const FROM: &str = "PROBE_FROM";
+/// Exclusions with blanks between them.
+pub const EXCLUDED: &str = "PROBE_EXCLUDED";
 
 #[test]
 #[ignore = "other tests run this one in a process of its own"]
@@ -24,6 +26,33 @@ fn take_a_snapshot_for_another_process() {
     let from = PathBuf::from(std::env::var_os(FROM).unwrap());
     let snapshot = Repository::discover(&from).and_then(|found| found.snapshot(b"", &Exclusions::default()));
     println!("\nPROBE {snapshot:?}");
+}
+
+#[test]
+#[ignore = "other tests run this one in a process of its own"]
+fn tell_what_is_seen_to_another_process() {
+    let from = PathBuf::from(std::env::var_os(FROM).unwrap());
+    let repository = Repository::discover(&from).unwrap();
+    let rules = std::env::var(EXCLUDED).unwrap_or_default();
+    let exclusions = Exclusions::new(rules.split_terminator(' ')).unwrap();
+    let listed = repository.worktrees().unwrap();
+    let own = listed.iter().find(|worktree| worktree.path == from).unwrap();
+    println!("\nPROBE dirty {:?} {:?}", own.dirty, own.problem);
+    match repository.snapshot(b"", &exclusions) {
+        Ok(snapshot) => {
+            for change in &snapshot.changes {
+                println!("PROBE {} {}", change.status.escape_ascii(), change.path.escape_ascii());
+            }
+            for path in &snapshot.unreadable {
+                println!("PROBE unreadable {}", path.escape_ascii());
+            }
+            for path in &snapshot.leftovers {
+                println!("PROBE leftover {}", path.escape_ascii());
+            }
+            println!("PROBE fingerprint {}", snapshot.fingerprint);
+        }
+        Err(error) => println!("PROBE error {error}"),
+    }
 }
 
 #[test]
@@ -106,19 +135,29 @@ pub fn snapshot_elsewhere(program: &Path, from: &Path, prepare: impl FnOnce(&mut
     run("take_a_snapshot_for_another_process", program, from, prepare)
 }
 
+/// The number of uncommitted paths at `from`, then the lines of its snapshot: changes, what is unreadable, leftovers and
+/// the fingerprint, or the error.
+pub fn seen_elsewhere(program: &Path, from: &Path, prepare: impl FnOnce(&mut Command)) -> Vec<String> {
+    all_lines("tell_what_is_seen_to_another_process", program, from, prepare)
+}
+
 /// What all functions of the Git room answer in the repository at `from` for a process that `prepare` sets up.
 pub fn all_elsewhere(from: &Path, prepare: impl FnOnce(&mut Command)) -> String {
     run("do_everything_for_another_process", &std::env::current_exe().unwrap(), from, prepare)
 }
 
 fn run(job: &str, program: &Path, from: &Path, prepare: impl FnOnce(&mut Command)) -> String {
+    all_lines(job, program, from, prepare).swap_remove(0)
+}
+
+fn all_lines(job: &str, program: &Path, from: &Path, prepare: impl FnOnce(&mut Command)) -> Vec<String> {
     let mut command = Command::new(program);
     command.args(["--exact", &format!("probe::{job}"), "--ignored", "--nocapture"]).env(FROM, from);
     prepare(&mut command);
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    let answer = text.lines().find_map(|line| line.strip_prefix("PROBE "));
+    let answer: Vec<_> =
+        text.lines().filter_map(|line| line.strip_prefix("PROBE ")).map(str::to_owned).collect();
+    assert!(!answer.is_empty(), "no answer: {text}{}", String::from_utf8_lossy(&output.stderr));
     answer
-        .unwrap_or_else(|| panic!("no answer: {text}{}", String::from_utf8_lossy(&output.stderr)))
-        .to_owned()
 }

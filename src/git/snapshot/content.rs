@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use gix::bstr::{BStr, ByteSlice};
-use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 use gix::index::entry::Mode;
 
 use super::super::error::sentence;
 use super::super::{Error, Repository};
+use super::convert::{Converter, Stored};
 use super::entry::{Entry, Worktree};
 use super::status::Status;
 use super::{hidden, nested};
@@ -72,14 +72,22 @@ pub(super) fn digest(repository: &Repository, status: &Status, budget: &mut Budg
         hasher.field(path);
         hasher.field(names.as_bytes());
     }
+    if !status.unreadable.is_empty() {
+        // Twice, so that it cannot be taken for the beginning of those before.
+        hasher.field(b"");
+        hasher.field(b"");
+    }
+    for closed in &status.unreadable {
+        hasher.field(&closed.path);
+    }
     Ok(hasher.finish())
 }
 
 struct Reader<'r> {
     repository: &'r Repository,
     root: &'r Path,
-    pipeline: gix::filter::Pipeline<'r>,
-    index: gix::worktree::IndexPersistedOrInMemory,
+    converter: Converter,
+    index: gix::worktree::Index,
     keeps_executable_bit: bool,
     budget: &'r mut Budget,
 }
@@ -87,9 +95,10 @@ struct Reader<'r> {
 impl<'r> Reader<'r> {
     fn new(repository: &'r Repository, root: &'r Path, budget: &'r mut Budget) -> Result<Self, Error> {
         let failed = |error: gix::Error| Error::unreadable(root, sentence(&error));
-        let (pipeline, index) = repository.inner().filter_pipeline(None).map_err(failed)?;
+        let index = repository.inner().index_or_empty().map_err(failed)?;
+        let converter = Converter::new(repository.inner(), root, &index).map_err(failed)?;
         let keeps_executable_bit = repository.inner().filesystem_options().map_err(failed)?.executable_bit;
-        Ok(Self { repository, root, pipeline, index, keeps_executable_bit, budget })
+        Ok(Self { repository, root, converter, index, keeps_executable_bit, budget })
     }
 
     /// Refuse before the first byte is read what would be refused in the end.
@@ -172,12 +181,9 @@ impl<'r> Reader<'r> {
     }
 
     fn as_stored(&mut self, place: &Path, path: &BStr, file: File) -> Result<Digest, Error> {
-        let outcome = gix::path::from_bstr(path)
-            .and_then(|relative| self.pipeline.convert_to_git(file, &relative, &self.index));
-        match outcome.map_err(|error| Error::unreadable(place, sentence(&error)))? {
-            ToGitOutcome::Unchanged(file) => stream(place, file, self.budget),
-            ToGitOutcome::Process(output) => stream(place, output, self.budget),
-            ToGitOutcome::Buffer(bytes) => stream(place, bytes, self.budget),
+        match self.converter.stored(path, file, &self.index)? {
+            Stored::Unchanged(file) => stream(place, file, self.budget),
+            Stored::Converted(bytes) => stream(place, bytes.as_slice(), self.budget),
         }
     }
 }

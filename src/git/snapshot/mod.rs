@@ -2,10 +2,16 @@
 //! equal states and different for different ones. Takes no lock, writes no index, starts no program but the filters
 //! that Git itself would run.
 
+mod attributes;
+mod careful;
+mod compare;
 mod content;
+mod convert;
+mod encoding;
 mod entry;
 mod exclusions;
 mod hidden;
+mod ignores;
 mod nested;
 mod status;
 
@@ -41,6 +47,9 @@ pub struct Snapshot {
     pub changes: Vec<Change>,
     /// Untracked paths that were left out because an exclusion names them, in order.
     pub leftovers: Vec<Vec<u8>>,
+    /// What may not be looked at, in order: directories, which end in `/`, and tracked paths in them. As to git, none of
+    /// it is a change.
+    pub unreadable: Vec<Vec<u8>>,
     /// What the changes contain: tracked content as Git would store it, untracked content as it is.
     pub content: Digest,
     /// Equal for equal states of one worktree, different for different ones.
@@ -104,7 +113,16 @@ impl Repository {
             }
             !excluded
         });
+        status.unreadable.retain(|closed| {
+            let excluded = !closed.is_tracked && exclusions.matches(&closed.path);
+            if excluded {
+                leftovers.push(closed.path.to_vec());
+            }
+            !excluded
+        });
+        leftovers.sort_unstable();
         let content = content::digest(self, &status, &mut budget)?;
+        let unreadable = status.unreadable.into_iter().map(|closed| closed.path.into()).collect();
         let changes: Vec<_> = status
             .entries
             .into_iter()
@@ -117,6 +135,7 @@ impl Repository {
             worktree: worktree.as_ref().map_or_else(|| "main".to_owned(), ToString::to_string),
             changes,
             leftovers,
+            unreadable,
             content,
             fingerprint: content,
         };

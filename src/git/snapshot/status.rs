@@ -9,13 +9,15 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString};
 use gix::dir::entry::Kind;
 use gix::index::entry::{Flags, Mode, Stage};
-use gix::status::plumbing::index_as_worktree::traits::{FastEq, SubmoduleStatus};
+use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, SubmoduleStatus};
 use gix::status::plumbing::index_as_worktree::{Change, Conflict, EntryStatus};
 use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Met, VisitEntry};
 
 use super::super::error::sentence;
 use super::super::layout::absent;
 use super::super::{Error, Repository};
+use super::careful::{self, Closed, is_closed};
+use super::compare::Compared;
 use super::content::Budget;
 use super::entry::{Entry, Side, Worktree, staged};
 use super::{hidden, nested};
@@ -28,6 +30,8 @@ pub(super) struct Status {
     pub not_checked_out: Vec<BString>,
     /// Directories of submodules without a repository, in order, with the names of what stands in them.
     pub unpopulated: Vec<(BString, Digest)>,
+    /// What may not be looked at, in order.
+    pub unreadable: Vec<Closed>,
 }
 
 impl Status {
@@ -43,7 +47,7 @@ impl Status {
             .ok_or_else(|| Error::NoWorktree { path: repository.git_dir().to_owned() })?;
         let seen = hidden::see_through(repository, root)?;
         let failed = |error: gix::Error| Error::unreadable(root, sentence(&error));
-        let mut met = walk(repository, &seen.index).map_err(failed)?;
+        let (mut met, mut unreadable) = walk(repository, root, &seen.index)?;
         for path in &seen.replaced {
             met.worktree.push((path.clone(), b'T', Worktree::Tracked(Mode::FILE_EXECUTABLE)));
         }
@@ -63,15 +67,16 @@ impl Status {
         });
         not_checked_out.sort_unstable();
         replaced_by_repositories(root, &mut met);
-        let unpopulated = submodules(repository, root, &seen.submodules, &mut met, budget)?;
+        let unpopulated = submodules(repository, root, &seen.submodules, &mut met, &mut unreadable, budget)?;
+        unreadable.sort_unstable();
         let staged = compare_index(repository, tree, &seen.index).map_err(failed)?;
-        Ok(Self { entries: met.together(staged), not_checked_out, unpopulated })
+        Ok(Self { entries: met.together(staged), not_checked_out, unpopulated, unreadable })
     }
 }
 
 /// What was met on the way, in no order.
 #[derive(Default)]
-struct Collected {
+pub(super) struct Collected {
     worktree: Vec<(BString, u8, Worktree)>,
     conflicts: Vec<(BString, [u8; 2], String, Mode)>,
     untracked: Vec<(BString, Worktree)>,
@@ -147,7 +152,7 @@ impl Collected {
         self.worktree.push((path.to_owned(), letter, worktree));
     }
 
-    fn untracked(&mut self, entry: gix::dir::Entry) {
+    pub fn untracked(&mut self, entry: gix::dir::Entry) {
         if entry.status != gix::dir::entry::Status::Untracked {
             return;
         }
@@ -191,14 +196,26 @@ impl SubmoduleStatus for Later {
 /// How often a walk is begun, where directories vanish under it.
 const ATTEMPTS: usize = 5;
 
-/// Everything that is met in the worktree. gix gives up where a directory vanishes between being listed and being read.
-fn walk(repository: &Repository, index: &gix::index::State) -> gix::Result<Collected> {
+/// Everything that is met in the worktree, and what is closed. gix gives up where a directory vanishes between being
+/// listed and being read, and at much of what git only warns of.
+fn walk(
+    repository: &Repository,
+    root: &Path,
+    index: &gix::index::State,
+) -> Result<(Collected, Vec<Closed>), Error> {
+    let compared = Compared::new(repository, root, index);
     let mut attempt = 1;
     loop {
         let mut met = Collected::default();
-        match compare_worktree(repository, index, &mut met) {
+        let untracked = repository.inner().dirwalk_options();
+        let walked = untracked.and_then(|untracked| {
+            let untracked = untracked.emit_untracked(gix::dir::walk::EmissionMode::Matching);
+            compare_worktree(repository, index, compared.fast(), Some(untracked), &mut met)
+        });
+        match walked {
+            Ok(()) => return Ok((met, Vec::new())),
             Err(error) if attempt < ATTEMPTS && has_vanished(&error) => attempt += 1,
-            done => return done.map(|()| met),
+            Err(_) => return careful::walk(repository, root, index),
         }
     }
 }
@@ -207,24 +224,25 @@ fn has_vanished(error: &gix::Error) -> bool {
     error.downcast_any_ref::<std::io::Error>().is_some_and(absent)
 }
 
-fn compare_worktree(
+/// Compare the index with the worktree, and look for untracked files if it is said how.
+pub(super) fn compare_worktree(
     repository: &Repository,
     index: &gix::index::State,
+    compare: impl CompareBlobs<Output = ()> + Send + Clone,
+    dirwalk_options: Option<gix::dirwalk::Options>,
     met: &mut Collected,
 ) -> gix::Result<()> {
-    let inner = repository.inner();
-    let untracked = inner.dirwalk_options()?.emit_untracked(gix::dir::walk::EmissionMode::Matching);
-    inner.index_worktree_status(
+    repository.inner().index_worktree_status(
         index,
         None::<&BStr>,
         met,
-        FastEq,
+        compare,
         Later,
         &mut gix::progress::Discard,
         &AtomicBool::new(false),
         gix::status::index_worktree::Options {
             sorting: None,
-            dirwalk_options: Some(untracked),
+            dirwalk_options,
             rewrites: None,
             thread_limit: None,
         },
@@ -272,13 +290,19 @@ fn submodules(
     root: &Path,
     submodules: &[(BString, ObjectId)],
     met: &mut Collected,
+    unreadable: &mut Vec<Closed>,
     mut budget: Option<&mut Budget>,
 ) -> Result<Vec<(BString, Digest)>, Error> {
     let mut unpopulated = Vec::new();
     for (path, recorded) in submodules {
         let Some(place) = hidden::inside(root, path.as_ref()) else { continue };
         if !is_repository(&place) {
-            unpopulated.extend(names(&place).map(|names| (path.clone(), names)));
+            match names(&place) {
+                Err(error) if is_closed(&error) => {
+                    unreadable.push(Closed { path: path.clone(), is_tracked: true });
+                }
+                names => unpopulated.extend(names.ok().flatten().map(|names| (path.clone(), names))),
+            }
             continue;
         }
         let found = nested::look(repository, &place, true, budget.as_deref_mut())?;
@@ -290,14 +314,14 @@ fn submodules(
 }
 
 /// The names of what stands in a directory; nothing for what is none.
-fn names(place: &Path) -> Option<Digest> {
-    if !std::fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
-        return None;
+fn names(place: &Path) -> std::io::Result<Option<Digest>> {
+    if !std::fs::symlink_metadata(place)?.is_dir() {
+        return Ok(None);
     }
-    let mut names: Vec<_> =
-        std::fs::read_dir(place).ok()?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+    let entries = std::fs::read_dir(place)?;
+    let mut names: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
     names.sort_unstable();
-    Some(Digest::of_fields(&names.iter().map(|name| name.as_encoded_bytes()).collect::<Vec<_>>()))
+    Ok(Some(Digest::of_fields(&names.iter().map(|name| name.as_encoded_bytes()).collect::<Vec<_>>())))
 }
 
 /// What differs between `tree` and the index, conflicts left out.

@@ -1,0 +1,225 @@
+//! Files of the worktree as Git would store them. What gix does about a filter that cannot be run although nobody requires
+//! it, about some encodings and about a `.gitattributes` that may not be read, is not what git does.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::{Search, StateRef};
+use gix::bstr::{BStr, BString, ByteSlice};
+use gix::error::ResultExt;
+use gix::filter::plumbing::driver::{self, Operation, apply};
+use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
+use gix::filter::plumbing::{Driver, Pipeline};
+use gix::index::State;
+use gix::index::entry::Mode;
+use gix::prelude::FindExt;
+use gix::worktree::Stack;
+use gix::worktree::stack::state::attributes::Source;
+
+use super::super::Error;
+use super::super::error::sentence;
+use super::attributes;
+use super::encoding::{Decoded, decode};
+
+/// What Git would store.
+pub(super) enum Stored {
+    /// The file as it is.
+    Unchanged(File),
+    Converted(Vec<u8>),
+}
+
+/// Why it cannot be told what Git would store.
+pub(super) enum Failure {
+    /// The file is in an encoding that is not known here.
+    Encoding(Error),
+    Other(Error),
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        let (Failure::Encoding(error) | Failure::Other(error)) = failure;
+        error
+    }
+}
+
+pub(super) struct Converter {
+    repository: gix::Repository,
+    root: PathBuf,
+    attributes: Stack,
+    /// Whether a `.gitattributes` of the worktree could not be read.
+    is_closed: bool,
+    wanted: Outcome,
+    drivers: Vec<Driver>,
+    running: driver::State,
+    /// For line ends and `$Id$`.
+    pipeline: Pipeline,
+    known: MetadataCollection,
+}
+
+/// The attributes that say how a file is converted.
+struct Rules {
+    /// A line of a `.gitattributes` with those that gix may see.
+    line_ends: String,
+    driver: Option<BString>,
+    encoding: Option<String>,
+}
+
+impl Converter {
+    /// For the files of `index` below `root`.
+    pub fn new(repository: &gix::Repository, root: &Path, index: &State) -> gix::Result<Self> {
+        let repository = repository.clone().with_object_memory();
+        let mut options = gix::filter::Pipeline::options(&repository)?;
+        let drivers = std::mem::take(&mut options.drivers);
+        let context = repository.command_context()?;
+        Ok(Self {
+            root: root.to_owned(),
+            attributes: repository.attributes_only(index, Source::WorktreeThenIdMapping)?.detach(),
+            is_closed: false,
+            wanted: wanted(),
+            drivers,
+            running: driver::State::new(context.clone()),
+            pipeline: Pipeline::new(context, repository.object_hash(), options),
+            known: MetadataCollection::default(),
+            repository,
+        })
+    }
+
+    /// What Git would store of `file`, which stands at `path` of `index`.
+    pub fn stored(&mut self, path: &BStr, mut file: File, index: &State) -> Result<Stored, Failure> {
+        let relative = gix::path::from_bstr(path).unwrap_or_default();
+        let place = self.root.join(&relative);
+        let failed = |detail: String| Failure::Other(Error::unreadable(&place, detail));
+        let rules = self.rules(path, index).map_err(|error| failed(sentence(&error)))?;
+        if rules.driver.is_none() && rules.encoding.is_none() {
+            let outcome = self.line_ends(file, &relative, &rules, index);
+            return match outcome.map_err(|error| failed(sentence(&error)))? {
+                ToGitOutcome::Unchanged(file) => Ok(Stored::Unchanged(file)),
+                mut converted => {
+                    let mut content = Vec::new();
+                    converted.read_to_end(&mut content).map_err(|error| failed(error.to_string()))?;
+                    Ok(Stored::Converted(content))
+                }
+            };
+        }
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).map_err(|error| failed(error.to_string()))?;
+        if let Some(driver) = &rules.driver {
+            content = self.clean(driver.as_bstr(), content, path).map_err(failed)?;
+        }
+        match rules.encoding.as_deref().map(|encoding| (decode(encoding, &content), encoding)) {
+            Some((Decoded::Utf8(text), _)) => content = text,
+            Some((Decoded::Unknown, encoding)) => {
+                let what = format!("it is to be read in {encoding:?}, an encoding that is not known here");
+                return Err(Failure::Encoding(Error::unsupported(&place, what)));
+            }
+            Some((Decoded::Unchanged, _)) | None => {}
+        }
+        let mut converted = Vec::new();
+        self.line_ends(content.as_slice(), &relative, &rules, index)
+            .and_then(|mut outcome| outcome.read_to_end(&mut converted).or_error())
+            .map_err(|error| failed(sentence(&error)))?;
+        Ok(Stored::Converted(converted))
+    }
+
+    /// Whether the file at `path` is in an encoding of its own.
+    pub fn is_encoded(&mut self, path: &BStr, index: &State) -> bool {
+        self.rules(path, index).is_ok_and(|rules| rules.encoding.is_some())
+    }
+
+    fn rules(&mut self, path: &BStr, index: &State) -> gix::Result<Rules> {
+        let objects = &self.repository.objects;
+        if self.attributes.at_entry(path, Some(Mode::FILE), objects).is_err() && !self.is_closed {
+            self.is_closed = true;
+            self.attributes = attributes::read(&self.repository, &self.root, index)?;
+            self.wanted = wanted();
+        }
+        let found = self.attributes.at_entry(path, Some(Mode::FILE), objects).or_error()?;
+        found.matching_attributes(&mut self.wanted);
+        let mut rules = Rules { line_ends: "*".to_owned(), driver: None, encoding: None };
+        for found in self.wanted.iter_selected() {
+            let name = found.assignment.name.as_str();
+            match (name, found.assignment.state) {
+                ("filter", StateRef::Value(value)) => rules.driver = Some(value.as_bstr().to_owned()),
+                ("working-tree-encoding", StateRef::Value(value)) => {
+                    rules.encoding = Some(value.as_bstr().to_str_lossy().into_owned());
+                }
+                ("working-tree-encoding", StateRef::Set | StateRef::Unset) => {
+                    return Err(gix::error::validation("true and false are no working-tree-encoding").into());
+                }
+                ("filter" | "working-tree-encoding", _) => {}
+                (name, state) => {
+                    let word = match state {
+                        StateRef::Set => name.to_owned(),
+                        StateRef::Unset => format!("-{name}"),
+                        StateRef::Unspecified => format!("!{name}"),
+                        StateRef::Value(value) => format!("{name}={}", value.as_bstr().to_str_lossy()),
+                    };
+                    rules.line_ends.extend([" ", &word]);
+                }
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The content as the filter has it, or as it is where the filter fails and nobody requires it.
+    fn clean(&mut self, name: &BStr, content: Vec<u8>, path: &BStr) -> Result<Vec<u8>, String> {
+        let Some(driver) = self.drivers.iter().find(|driver| driver.name == name) else { return Ok(content) };
+        let file = apply::Context { rela_path: path, ref_name: None, treeish: None, blob: None };
+        let mut cleaned = Vec::new();
+        let applied = match self.running.apply(driver, &mut content.as_slice(), Operation::Clean, file) {
+            Ok(Some(mut output)) => output.read_to_end(&mut cleaned).map(|_| true).or_error(),
+            Ok(None) => Ok(false),
+            Err(error) => Err(error),
+        };
+        match applied {
+            Ok(true) => Ok(cleaned),
+            Ok(false) if driver.required => {
+                Err(format!("the filter {name}, which is required, has no clean"))
+            }
+            Err(error) if driver.required => {
+                Err(format!("the filter {name}, which is required, failed: {}", sentence(&error)))
+            }
+            Ok(false) => Ok(content),
+            Err(_) => {
+                // What a process that broke off says next belongs to no file.
+                self.running = self.running.clone();
+                Ok(content)
+            }
+        }
+    }
+
+    fn line_ends<R: Read>(
+        &mut self,
+        source: R,
+        relative: &Path,
+        rules: &Rules,
+        index: &State,
+    ) -> gix::Result<ToGitOutcome<'_, R>> {
+        let mut search = Search::default();
+        let (line, known) = (rules.line_ends.as_bytes(), &mut self.known);
+        search.add_patterns_buffer(line, PathBuf::new(), None, known, false).or_error()?;
+        let (known, objects) = (&self.known, &self.repository.objects);
+        self.pipeline.convert_to_git(
+            source,
+            relative,
+            &mut |path, out| {
+                out.initialize(known);
+                search.pattern_matching_relative_path(path, gix::glob::pattern::Case::Sensitive, None, out);
+            },
+            &mut |buffer| {
+                let path = gix::path::into_bstr(relative)?;
+                let Some(entry) = index.entry_by_path(path.as_ref()) else { return Ok(None) };
+                Ok(objects.find_blob(&entry.id, buffer).ok().map(drop))
+            },
+        )
+    }
+}
+
+fn wanted() -> Outcome {
+    let mut wanted = Outcome::default();
+    let names = ["crlf", "ident", "eol", "text", "filter", "working-tree-encoding"];
+    wanted.initialize_with_selection(&MetadataCollection::default(), names);
+    wanted
+}

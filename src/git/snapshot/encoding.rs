@@ -1,0 +1,108 @@
+//! Text in the encoding that `working-tree-encoding` names, made UTF-8 as git makes it. gix knows the encodings of the
+//! web: of UTF-16 not the order of bytes that a file states for itself, and UTF-32 not at all.
+
+use gix::filter::plumbing::worktree;
+
+/// What became of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Decoded {
+    Utf8(Vec<u8>),
+    /// Git stores it as it is: it is UTF-8 already, or is not in the encoding.
+    Unchanged,
+    /// Nobody here knows the encoding; git may.
+    Unknown,
+}
+
+/// Decode `text`.
+pub(super) fn decode(encoding: &str, text: &[u8]) -> Decoded {
+    let name = encoding.to_ascii_lowercase();
+    let utf = name.strip_prefix("utf").map(|rest| rest.strip_prefix('-').unwrap_or(rest));
+    let decoded = match utf {
+        _ if text.is_empty() => return Decoded::Unchanged,
+        Some("8") => return Decoded::Unchanged,
+        Some("16" | "16le-bom") => units(text, 2, utf != Some("16"), None),
+        Some("16le") => units(text, 2, false, Some(false)),
+        Some("16be") => units(text, 2, false, Some(true)),
+        Some("32") => units(text, 4, false, None),
+        Some("32le") => units(text, 4, false, Some(false)),
+        Some("32be") => units(text, 4, false, Some(true)),
+        // Git knows no other either, and leaves such files as they are.
+        Some(other) if other.ends_with("-bom") => None,
+        _ => {
+            let Ok(known) = worktree::encoding::for_label(encoding) else { return Decoded::Unknown };
+            let mut utf8 = Vec::new();
+            let skip = worktree::encode_to_git::RoundTripCheck::Skip;
+            worktree::encode_to_git(text, known, &mut utf8, skip).ok().map(|()| utf8)
+        }
+    };
+    decoded.map_or(Decoded::Unchanged, Decoded::Utf8)
+}
+
+/// Text of `width` bytes a unit, their order given or stated by a byte order mark. Nothing if a mark is missing or, where
+/// the order is given, there, unless it is `optional`; nor where a unit is no part of a character.
+fn units(text: &[u8], width: usize, optional: bool, big: Option<bool>) -> Option<Vec<u8>> {
+    let (little_mark, big_mark) = if width == 2 {
+        (&b"\xff\xfe"[..], &b"\xfe\xff"[..])
+    } else {
+        (&b"\xff\xfe\0\0"[..], &b"\0\0\xfe\xff"[..])
+    };
+    let (big, text) = match (text.strip_prefix(little_mark), text.strip_prefix(big_mark), big) {
+        (None, None, Some(big)) => (big, text),
+        (None, None, None) if optional => (false, text),
+        (Some(rest), _, None) => (false, rest),
+        (_, Some(rest), None) => (true, rest),
+        _ => return None,
+    };
+    let chunks = text.chunks_exact(width);
+    if !chunks.remainder().is_empty() {
+        return None;
+    }
+    let units = chunks.map(|unit| {
+        let value = |value, byte: &u8| value << 8 | u32::from(*byte);
+        if big { unit.iter().fold(0, value) } else { unit.iter().rev().fold(0, value) }
+    });
+    let characters: Option<String> = if width == 2 {
+        char::decode_utf16(units.map(|unit| u16::try_from(unit).unwrap_or_default()))
+            .collect::<Result<_, _>>()
+            .ok()
+    } else {
+        units.map(char::from_u32).collect()
+    };
+    characters.map(String::into_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_bytes_is_the_stated_one_and_marks_are_wanted_where_git_wants_them() {
+        let text = |encoding: &str, text: &[u8]| match decode(encoding, text) {
+            Decoded::Utf8(text) => String::from_utf8(text).unwrap(),
+            other => format!("{other:?}"),
+        };
+        for (encoding, bytes, expected) in [
+            ("UTF-16", &b"\xff\xfe\x3d\xd8\0\xde"[..], "\u{1f600}"),
+            ("utf16", b"\xfe\xff\xd8\x3d\xde\0", "\u{1f600}"),
+            ("UTF-16", b"a\0", "Unchanged"),
+            ("UTF-16LE", b"a\0", "a"),
+            ("UTF-16LE", b"\xff\xfea\0", "Unchanged"),
+            ("UTF-16LE-BOM", b"a\0", "a"),
+            ("UTF-16LE-BOM", b"\xfe\xff\0a", "a"),
+            ("UTF-16BE", b"\0a", "a"),
+            ("UTF-16BE", b"\0a\0", "Unchanged"),
+            ("UTF-16BE", b"\xd8\0\0a", "Unchanged"),
+            ("UTF-16BE-BOM", b"\xfe\xff\0a", "Unchanged"),
+            ("UTF-32", b"\0\0\xfe\xff\0\x01\xf6\0", "\u{1f600}"),
+            ("UTF-32", b"a\0\0\0", "Unchanged"),
+            ("UTF-32LE", b"a\0\0\0", "a"),
+            ("UTF-32LE", b"\0\0\x11\0", "Unchanged"),
+            ("UTF-8", b"a", "Unchanged"),
+            ("latin1", b"\xe9", "\u{e9}"),
+            ("UTF-7", b"a", "Unknown"),
+            ("UTF-7", b"", "Unchanged"),
+        ] {
+            assert_eq!(text(encoding, bytes), expected, "{encoding} {bytes:?}");
+        }
+    }
+}
