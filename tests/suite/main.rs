@@ -26,6 +26,7 @@ mod git_create_kills;
 mod git_create_kinds;
 mod git_create_together;
 mod git_discovery;
+mod git_filters;
 mod git_kinds;
 mod git_landing;
 mod git_landing_cases;

@@ -14,6 +14,7 @@ mod hook;
 mod journal;
 mod leftover;
 mod list;
+mod optional;
 mod place;
 mod register;
 mod rename;

@@ -1,0 +1,150 @@
+//! Filters that cannot be run, or fail: what nobody requires leaves content as it is, as with git.
+
+use std::path::{Path, PathBuf};
+
+use foremerge::git::worktree::CreateError;
+use foremerge::git::{Error, Exclusions, Repository, Snapshot};
+
+use crate::git_create::{create, is_good};
+use crate::sandbox::{Sandbox, git, try_git, write};
+
+/// What a long-running filter says first.
+const HELLO: &str =
+    r"0016git-filter-server\n000eversion=2\n00000015capability=clean\n0016capability=smudge\n0000";
+
+/// The setting and its value, and what becomes of the content.
+struct Filter {
+    key: &'static str,
+    program: String,
+    works: bool,
+}
+
+fn filters() -> Vec<Filter> {
+    let fails = |key, program: &str| Filter { key, program: program.to_owned(), works: false };
+    // Git may read a file several times.
+    let says = |answer: &str| format!("printf '{HELLO}{}'; cat >/dev/null", answer.repeat(9));
+    let process = |program| Filter { key: "process", program, works: false };
+    let good = says(r"0013status=success\n0000000aHELLO\n00000000");
+    vec![
+        fails("clean", "no-such-program"),
+        fails("clean", "/no/such/program --with %f"),
+        fails("clean", "exit 3"),
+        fails("clean", "head -c 2; exit 1"),
+        fails("clean", "kill -9 $$"),
+        Filter { key: "clean", program: "tr a-z A-Z".into(), works: true },
+        process("no-such-program".into()),
+        process(says(r"0011status=error\n0000")),
+        process(says(r"0011status=abort\n0000")),
+        process(says(r"0013status=success\n00000009HELLO00000011status=error\n0000")),
+        process(format!(
+            r"printf '{HELLO}0013status=success\n00000009HELLO'; head -c 120 >/dev/null; exit 1"
+        )),
+        Filter { key: "process", program: good, works: true },
+    ]
+}
+
+/// A repository whose `a.f` and `b.f` are to pass the filter, with both committed before it was configured.
+fn repository(sandbox: &Sandbox, filter: &Filter, required: bool) -> PathBuf {
+    let root = sandbox.repository("r");
+    write(&root.join(".gitattributes"), "*.f filter=odd\n");
+    for name in ["a.f", "b.f"] {
+        write(&root.join(name), "hello\n");
+    }
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "before the filter"]);
+    git(&root, &["config", &format!("filter.odd.{}", filter.key), &filter.program]);
+    if filter.key == "clean" {
+        git(&root, &["config", "filter.odd.smudge", &filter.program]);
+    }
+    git(&root, &["config", "filter.odd.required", if required { "true" } else { "false" }]);
+    root
+}
+
+fn look(root: &Path) -> Result<Snapshot, Error> {
+    Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default())
+}
+
+fn lines(snapshot: &Snapshot) -> Vec<String> {
+    let line = |change: &foremerge::git::snapshot::Change| {
+        format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii())
+    };
+    snapshot.changes.iter().map(line).collect()
+}
+
+#[test]
+fn a_filter_that_fails_and_that_nobody_requires_leaves_a_file_as_it_is() {
+    for filter in filters() {
+        let sandbox = Sandbox::new();
+        let root = repository(&sandbox, &filter, false);
+        for text in ["hello\n", "jello\n", "longer\n"] {
+            write(&root.join("a.f"), text);
+            let said = git(&root, &["--no-optional-locks", "status", "--porcelain=v1"]);
+            let snapshot = look(&root).unwrap();
+            assert_eq!(lines(&snapshot), said.lines().collect::<Vec<_>>(), "{} {text}", filter.program);
+            let listed = Repository::discover(&root).unwrap().worktrees().unwrap();
+            assert_eq!(listed[0].dirty, Some(snapshot.changed_paths().len() as u64), "{listed:?}");
+        }
+        // The content is the file's own, as it would be without the filter.
+        let with = look(&root).unwrap();
+        git(&root, &["config", "--remove-section", "filter.odd"]);
+        assert_eq!(look(&root).unwrap().content == with.content, !filter.works, "{}", filter.program);
+    }
+}
+
+#[test]
+fn a_filter_that_fails_and_that_nobody_requires_leaves_a_new_worktree_as_it_is_stored() {
+    for filter in filters() {
+        let sandbox = Sandbox::new();
+        let root = repository(&sandbox, &filter, false);
+        let made = create(&root, "ours", &sandbox.path("ours")).unwrap();
+        let theirs = sandbox.path("theirs");
+        git(&root, &["worktree", "add", "-q", "-b", "theirs", theirs.to_str().unwrap()]);
+        for name in ["a.f", "b.f", "src/deep/a.rs"] {
+            let text = |at: &Path| std::fs::read_to_string(at.join(name)).unwrap();
+            assert_eq!(text(&made.path), text(&theirs), "{name} {}", filter.program);
+        }
+        if filter.works {
+            continue;
+        }
+        let status = |at: &Path| git(at, &["--no-optional-locks", "status", "--porcelain=v1"]);
+        assert_eq!(status(&made.path), status(&theirs), "{}", filter.program);
+        assert_eq!(lines(&look(&made.path).unwrap()), lines(&look(&theirs).unwrap()), "{}", filter.program);
+        git(&root, &["config", "--remove-section", "filter.odd"]);
+        is_good(&root, &made);
+    }
+}
+
+#[test]
+fn a_filter_that_is_required_and_fails_is_an_error_that_names_it_and_the_path() {
+    for filter in filters().into_iter().filter(|filter| !filter.works) {
+        let sandbox = Sandbox::new();
+        let root = repository(&sandbox, &filter, true);
+        write(&root.join("a.f"), "jello\n");
+        let hashed = try_git(&root, &["hash-object", "a.f"]);
+        assert!(!hashed.status.success(), "{}", filter.program);
+        let refused = look(&root).unwrap_err();
+        assert!(refused.path().starts_with(&root) && refused.path().extension().unwrap() == "f", "{refused}");
+        assert!(refused.to_string().contains("the filter odd, which is required"), "{refused}");
+        let added = try_git(&root, &["worktree", "add", "-q", "--detach", "../theirs"]);
+        assert!(!added.status.success(), "{}", filter.program);
+        let refused = create(&root, "ours", &sandbox.path("ours")).unwrap_err();
+        assert!(matches!(refused, CreateError::Git(Error::Unwritable { .. })), "{refused:?}");
+        assert!(!sandbox.path("ours").exists());
+        assert_eq!(git(&root, &["branch", "--format=%(refname:short)"]), "main");
+    }
+}
+
+#[test]
+fn a_filter_that_is_required_and_has_no_program_is_an_error_where_a_file_is_read() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    write(&root.join(".gitattributes"), "*.f filter=odd\n");
+    write(&root.join("a.f"), "hello\n");
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "-q", "-m", "filter"]);
+    git(&root, &["config", "filter.odd.required", "true"]);
+    write(&root.join("a.f"), "hello, more\n");
+    assert!(!try_git(&root, &["hash-object", "a.f"]).status.success());
+    let refused = look(&root).unwrap_err();
+    assert_eq!(refused.path(), root.join("a.f"), "{refused}");
+}
