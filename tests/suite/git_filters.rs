@@ -148,3 +148,21 @@ fn a_filter_that_is_required_and_has_no_program_is_an_error_where_a_file_is_read
     let refused = look(&root).unwrap_err();
     assert_eq!(refused.path(), root.join("a.f"), "{refused}");
 }
+
+/// Git ends with an error there, and says different things from one time to the next.
+#[test]
+fn a_long_running_filter_that_breaks_off_before_the_first_file_leaves_it_as_it_is() {
+    for program in ["exit 3", "printf garbage; cat >/dev/null", "printf '0016git-filter-server'", "sleep 0.1"]
+    {
+        let sandbox = Sandbox::new();
+        let filter = Filter { key: "process", program: program.to_owned(), works: false };
+        let root = repository(&sandbox, &filter, false);
+        assert!(!look(&root).unwrap().is_dirty(), "{program}");
+        let made = create(&root, "ours", &sandbox.path("ours")).unwrap();
+        assert_eq!(std::fs::read_to_string(made.path.join("a.f")).unwrap(), "hello\n", "{program}");
+        write(&root.join("a.f"), "jello\n");
+        let with = look(&root).unwrap();
+        git(&root, &["config", "--remove-section", "filter.odd"]);
+        assert_eq!(look(&root).unwrap(), with, "{program}");
+    }
+}

@@ -99,6 +99,13 @@ impl Place {
     }
 }
 
+impl Drop for Place {
+    /// Or whoever is not root cannot remove it.
+    fn drop(&mut self) {
+        let _ = scrubbed("chmod").args(["-R", "u+rwx"]).arg(&self.root).status();
+    }
+}
+
 fn give_away(path: &Path) {
     if path.is_dir() {
         for entry in std::fs::read_dir(path).unwrap() {
