@@ -2,7 +2,7 @@
 //! it, about some encodings and about a `.gitattributes` that may not be read, is not what git does.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use gix::attrs::search::{MetadataCollection, Outcome};
@@ -92,34 +92,41 @@ impl Converter {
         let place = self.root.join(&relative);
         let failed = |detail: String| Failure::Other(Error::unreadable(&place, detail));
         let rules = self.rules(path, index).map_err(|error| failed(sentence(&error)))?;
-        if rules.driver.is_none() && rules.encoding.is_none() {
-            let outcome = self.line_ends(file, &relative, &rules, index);
-            return match outcome.map_err(|error| failed(sentence(&error)))? {
-                ToGitOutcome::Unchanged(file) => Ok(Stored::Unchanged(file)),
-                mut converted => {
-                    let mut content = Vec::new();
-                    converted.read_to_end(&mut content).map_err(|error| failed(error.to_string()))?;
-                    Ok(Stored::Converted(content))
+        let mut held = match &rules.driver {
+            Some(driver) => self.clean(driver.as_bstr(), &mut file, path).map_err(failed)?,
+            None => None,
+        };
+        if let Some(encoding) = rules.encoding.as_deref() {
+            let mut text = Vec::new();
+            match held {
+                Some(cleaned) => text = cleaned,
+                None => {
+                    file.read_to_end(&mut text).map_err(|error| failed(error.to_string()))?;
                 }
-            };
-        }
-        let mut content = Vec::new();
-        file.read_to_end(&mut content).map_err(|error| failed(error.to_string()))?;
-        if let Some(driver) = &rules.driver {
-            content = self.clean(driver.as_bstr(), content, path).map_err(failed)?;
-        }
-        match rules.encoding.as_deref().map(|encoding| (decode(encoding, &content), encoding)) {
-            Some((Decoded::Utf8(text), _)) => content = text,
-            Some((Decoded::Unknown, encoding)) => {
-                let what = format!("it is to be read in {encoding:?}, an encoding that is not known here");
-                return Err(Failure::Encoding(Error::unsupported(&place, what)));
             }
-            Some((Decoded::Unchanged, _)) | None => {}
+            held = Some(match decode(encoding, &text) {
+                Decoded::Utf8(text) => text,
+                Decoded::Unchanged => text,
+                Decoded::Unknown => {
+                    let what =
+                        format!("it is to be read in {encoding:?}, an encoding that is not known here");
+                    return Err(Failure::Encoding(Error::unsupported(&place, what)));
+                }
+            });
         }
+        let line_ends = |error: gix::Error| failed(sentence(&error));
         let mut converted = Vec::new();
-        self.line_ends(content.as_slice(), &relative, &rules, index)
-            .and_then(|mut outcome| outcome.read_to_end(&mut converted).or_error())
-            .map_err(|error| failed(sentence(&error)))?;
+        let outcome = match held {
+            Some(held) => self
+                .line_ends(held.as_slice(), &relative, &rules, index)
+                .map_err(line_ends)?
+                .read_to_end(&mut converted),
+            None => match self.line_ends(file, &relative, &rules, index).map_err(line_ends)? {
+                ToGitOutcome::Unchanged(file) => return Ok(Stored::Unchanged(file)),
+                mut outcome => outcome.read_to_end(&mut converted),
+            },
+        };
+        outcome.map_err(|error| failed(error.to_string()))?;
         Ok(Stored::Converted(converted))
     }
 
@@ -163,31 +170,31 @@ impl Converter {
         Ok(rules)
     }
 
-    /// The content as the filter has it, or as it is where the filter fails and nobody requires it.
-    fn clean(&mut self, name: &BStr, content: Vec<u8>, path: &BStr) -> Result<Vec<u8>, String> {
-        let Some(driver) = self.drivers.iter().find(|driver| driver.name == name) else { return Ok(content) };
-        let file = apply::Context { rela_path: path, ref_name: None, treeish: None, blob: None };
+    /// What the filter makes of the file, if it makes anything; where it fails and nobody requires it, nothing, and the
+    /// file is at its beginning.
+    fn clean(&mut self, name: &BStr, file: &mut File, path: &BStr) -> Result<Option<Vec<u8>>, String> {
+        let Some(driver) = self.drivers.iter().find(|driver| driver.name == name) else { return Ok(None) };
+        let context = apply::Context { rela_path: path, ref_name: None, treeish: None, blob: None };
         let mut cleaned = Vec::new();
-        let applied = match self.running.apply(driver, &mut content.as_slice(), Operation::Clean, file) {
+        let applied = match self.running.apply(driver, file, Operation::Clean, context) {
             Ok(Some(mut output)) => output.read_to_end(&mut cleaned).map(|_| true).or_error(),
             Ok(None) => Ok(false),
             Err(error) => Err(error),
         };
         match applied {
-            Ok(true) => Ok(cleaned),
+            Ok(true) => return Ok(Some(cleaned)),
             Ok(false) if driver.required => {
-                Err(format!("the filter {name}, which is required, has no clean"))
+                return Err(format!("the filter {name}, which is required, has no clean"));
             }
             Err(error) if driver.required => {
-                Err(format!("the filter {name}, which is required, failed: {}", sentence(&error)))
+                return Err(format!("the filter {name}, which is required, failed: {}", sentence(&error)));
             }
-            Ok(false) => Ok(content),
-            Err(_) => {
-                // What a process that broke off says next belongs to no file.
-                self.running = self.running.clone();
-                Ok(content)
-            }
+            Ok(false) => {}
+            // What a process that broke off says next belongs to no file.
+            Err(_) => self.running = self.running.clone(),
         }
+        file.rewind().map_err(|error| error.to_string())?;
+        Ok(None)
     }
 
     fn line_ends<R: Read>(
