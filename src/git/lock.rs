@@ -1,17 +1,12 @@
 //! One process at a time: a lock the kernel gives back when its holder dies, unlike Git's own lock files.
 //!
-//! The lock file stays where it is and its presence means nothing. It lies in the common directory itself, not in the
-//! directory of the ledger: that one may not be there yet, and two places would be two locks.
+//! The lock file stays where it is and its presence means nothing.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::shared::Shared;
-
-/// The file in the common directory whose lock is the turn to change refs and the list of worktrees.
-const REGISTRY: &str = "foremerge.lock";
 
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
@@ -20,20 +15,6 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Wait for the turn to change what the worktrees of a repository share.
-    ///
-    /// # Errors
-    /// [`Error::Unwritable`] where there can be no lock.
-    pub(super) fn registry(common_dir: &Path, shared: Shared) -> Result<Self, Error> {
-        let path = common_dir.join(REGISTRY);
-        let is_new = !path.exists();
-        let lock = Self::acquire(&path)?;
-        if is_new {
-            shared.adjust(&path).map_err(|error| Error::unwritable(&path, error.to_string()))?;
-        }
-        Ok(lock)
-    }
-
     /// Wait for the lock of the file at `path`, which is made if it is not there.
     ///
     /// # Errors
@@ -97,12 +78,8 @@ impl Lock {
 
 /// Reading is enough to lock, so a file of another user of the repository will do.
 fn open(path: &Path) -> io::Result<File> {
-    match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            File::options().read(true).write(true).create(true).truncate(false).open(path)
-        }
-        opened => opened,
-    }
+    let written = File::options().read(true).write(true).create(true).truncate(false).open(path);
+    written.or_else(|error| File::open(path).map_err(|_| error))
 }
 
 fn no_locks(path: &Path, error: &io::Error) -> Error {

@@ -10,6 +10,7 @@
 mod discover;
 mod error;
 mod head;
+mod identity;
 pub mod landing;
 mod layout;
 mod lock;
@@ -25,6 +26,7 @@ mod shared;
 pub mod snapshot;
 mod spelling;
 mod trust;
+mod turn;
 pub mod worktree;
 
 pub use error::Error;

@@ -91,8 +91,10 @@ pub enum Point {
     Committed,
     /// The high-water mark is written, nobody was told.
     MarkWritten,
-    /// A ref of ours is about to change.
+    /// A ref is about to change, and that is noted.
     RefChosen,
+    /// Git's lock of a ref is taken, and that is noted.
+    RefLocked,
     /// A ref of ours has changed, nothing is pressed to disk.
     RefChanged,
     /// A worktree: its plan is in the journal, nothing is made.
@@ -121,6 +123,7 @@ impl Point {
         Self::Committed,
         Self::MarkWritten,
         Self::RefChosen,
+        Self::RefLocked,
         Self::RefChanged,
         Self::WorktreePlanned,
         Self::BranchMade,

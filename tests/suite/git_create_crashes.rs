@@ -10,8 +10,14 @@ use crate::git_create::{create, is_good, journals};
 use crate::sandbox::{Sandbox, git, git_worktrees, write};
 
 /// Points at which the worktree is still unfinished.
-const HALF: [Point; 4] =
-    [Point::WorktreePlanned, Point::BranchMade, Point::WorktreeListed, Point::WorktreeFilled];
+const HALF: [Point; 6] = [
+    Point::WorktreePlanned,
+    Point::RefChosen,
+    Point::RefLocked,
+    Point::BranchMade,
+    Point::WorktreeListed,
+    Point::WorktreeFilled,
+];
 /// Points at which it is whole, and nobody was told.
 const WHOLE: [Point; 2] = [Point::WorktreeWhole, Point::HookDone];
 

@@ -30,7 +30,7 @@ fn place() -> Place {
 #[test]
 fn at_every_point_of_every_change_of_a_loose_or_packed_ref_the_same_call_completes_it() {
     for job in [Job::Pin, Job::Move, Job::Unpin] {
-        for point in [Point::RefChosen, Point::RefChanged] {
+        for point in [Point::RefChosen, Point::RefLocked, Point::RefChanged] {
             for packed in [false, true] {
                 let Place { at, old, new, _sandbox } = place();
                 let there = |name: &str| {
@@ -55,6 +55,12 @@ fn at_every_point_of_every_change_of_a_loose_or_packed_ref_the_same_call_complet
                 let what = format!("{job:?} {point:?} {packed}");
                 assert!(!ended.status.success() && ended.acknowledged.is_empty(), "{what}: {}", ended.said);
                 let done = point == Point::RefChanged;
+                let left: &[&str] = match (point, packed) {
+                    (Point::RefLocked, true) => &["b.lock", "packed-refs.lock"],
+                    (Point::RefLocked, false) => &["b.lock"],
+                    _ => &[],
+                };
+                assert_eq!(locks(&at), left, "{what}");
                 assert_eq!(there(name).as_ref(), if done { after } else { before }, "{what}");
                 let repository = Repository::discover(&at).unwrap();
                 let (refs, named, world) = (repository.refs(), RefName::below("a/b").unwrap(), Fake::new(1));

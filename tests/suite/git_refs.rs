@@ -9,19 +9,19 @@ use foremerge::world::Fake;
 use crate::child::{self, Job, Order, Worker};
 use crate::sandbox::{Sandbox, git, try_git, write};
 
-struct Place {
-    sandbox: Sandbox,
-    at: PathBuf,
-    first: String,
-    second: String,
+pub struct Place {
+    pub sandbox: Sandbox,
+    pub at: PathBuf,
+    pub first: String,
+    pub second: String,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self::with(&[])
     }
 
-    fn with(init: &[&str]) -> Self {
+    pub fn with(init: &[&str]) -> Self {
         let sandbox = Sandbox::new();
         let at = sandbox.repository_with("r", init);
         git(&at, &["commit", "-q", "--allow-empty", "-m", "second"]);
@@ -29,35 +29,35 @@ impl Place {
         Self { sandbox, at, first, second }
     }
 
-    fn repository(&self) -> Repository {
+    pub fn repository(&self) -> Repository {
         Repository::discover(&self.at).unwrap()
     }
 
-    fn create(&self, path: &str, target: &str) -> Result<Made, RefError> {
+    pub fn create(&self, path: &str, target: &str) -> Result<Made, RefError> {
         self.repository().refs().create(&Fake::new(1), &named(path), target)
     }
 
-    fn delete(&self, path: &str, target: &str) -> Result<bool, RefError> {
+    pub fn delete(&self, path: &str, target: &str) -> Result<bool, RefError> {
         self.repository().refs().delete(&Fake::new(1), &named(path), target)
     }
 
-    fn swap(&self, path: &str, from: &str, to: &str) -> Result<(), RefError> {
+    pub fn swap(&self, path: &str, from: &str, to: &str) -> Result<(), RefError> {
         self.repository().refs().swap(&Fake::new(1), &named(path), from, to)
     }
 
-    fn read(&self, path: &str) -> Option<String> {
+    pub fn read(&self, path: &str) -> Option<String> {
         self.repository().refs().read(&named(path)).unwrap()
     }
 
     /// What stock git says of a ref of ours.
-    fn git_says(&self, path: &str) -> Option<String> {
+    pub fn git_says(&self, path: &str) -> Option<String> {
         let name = format!("refs/foremerge/{path}");
         let found = try_git(&self.at, &["rev-parse", "--verify", "--quiet", &name]);
         found.status.success().then(|| String::from_utf8(found.stdout).unwrap().trim().to_owned())
     }
 }
 
-fn named(path: &str) -> RefName {
+pub fn named(path: &str) -> RefName {
     RefName::below(path).unwrap()
 }
 
@@ -76,6 +76,7 @@ pub fn locks(at: &Path) -> Vec<String> {
         }
     }
     found.retain(|name| name != "foremerge.lock");
+    found.sort();
     found
 }
 
@@ -196,34 +197,6 @@ fn all_worktrees_see_the_same_refs() {
     assert_eq!(place.read("a/b"), Some(place.first.clone()));
     assert!(place.at.join(".git/refs/foremerge/a/b").is_file());
     assert!(!place.at.join(".git/worktrees/linked/refs/foremerge").exists());
-}
-
-#[test]
-fn a_lock_that_somebody_left_on_a_ref_of_ours_is_removed() {
-    let place = Place::new();
-    std::fs::create_dir_all(place.at.join(".git/refs/foremerge/a")).unwrap();
-    let leftover = place.at.join(".git/refs/foremerge/a/b.lock");
-    write(&leftover, "");
-    assert_eq!(place.create("a/b", &place.first), Ok(Made::Now));
-    write(&leftover, "");
-    assert_eq!(place.swap("a/b", &place.first, &place.second), Ok(()));
-    write(&leftover, "");
-    assert_eq!(place.delete("a/b", &place.second), Ok(true));
-    assert_eq!(locks(&place.at), [""; 0]);
-}
-
-#[test]
-fn the_lock_of_all_packed_refs_is_not_ours_to_remove() {
-    let place = Place::new();
-    place.create("a", &place.first).unwrap();
-    git(&place.at, &["pack-refs", "--all"]);
-    let lock = place.at.join(".git/packed-refs.lock");
-    write(&lock, "");
-    let refused = place.delete("a", &place.first).unwrap_err();
-    assert_eq!(refused, RefError::Busy { lock: lock.display().to_string() });
-    assert!(lock.exists());
-    std::fs::remove_file(&lock).unwrap();
-    assert_eq!(place.delete("a", &place.first), Ok(true));
 }
 
 #[test]

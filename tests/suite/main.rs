@@ -35,6 +35,7 @@ mod git_list;
 mod git_ownership;
 mod git_patch;
 mod git_ref_crashes;
+mod git_ref_locks;
 mod git_refs;
 mod git_refusals;
 mod git_rounds;

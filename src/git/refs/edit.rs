@@ -8,8 +8,9 @@ use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 
 use super::super::Error;
 use super::super::error::sentence;
-use super::super::lock::Lock;
 use super::super::shared::Shared;
+use super::super::turn::{Refused, Turn};
+use super::name::ROOT;
 use super::{RefError, RefName, Refs, durable, store};
 use crate::world::{Point, World};
 
@@ -32,7 +33,7 @@ impl Refs<'_> {
     /// written.
     pub fn create(&self, world: &dyn World, name: &RefName, target: &str) -> Result<Made, RefError> {
         let id = self.object(target)?;
-        let _turn = Lock::registry(self.common_dir, Shared::of(self.inner))?;
+        let turn = self.turn()?;
         match self.read(name)? {
             Some(found) if found == target => {
                 // Whoever made it may have died before it was on disk.
@@ -42,7 +43,7 @@ impl Refs<'_> {
             Some(found) => return Err(RefError::Taken { name: name.to_string(), found }),
             None => self.refuse_clash(name)?,
         }
-        let before = self.edit(world, name, &update(id, PreviousValue::MustNotExist))?;
+        let before = self.edit(&turn, world, name, &update(id, PreviousValue::MustNotExist))?;
         Ok(if before.is_some() { Made::Before } else { Made::Now })
     }
 
@@ -58,9 +59,10 @@ impl Refs<'_> {
         target: &str,
     ) -> Result<(), RefError> {
         let (old, new) = (self.id(expected)?, self.object(target)?);
-        let _turn = Lock::registry(self.common_dir, Shared::of(self.inner))?;
+        let turn = self.turn()?;
         self.expect(name, expected)?;
-        self.edit(world, name, &update(new, PreviousValue::MustExistAndMatch(Target::Object(old)))).map(drop)
+        self.edit(&turn, world, name, &update(new, PreviousValue::MustExistAndMatch(Target::Object(old))))
+            .map(drop)
     }
 
     /// Delete `name` if it names `expected`. Answers whether this call deleted it: it may be gone already.
@@ -70,13 +72,13 @@ impl Refs<'_> {
     /// [`RefError::Git`] when nothing can be written.
     pub fn delete(&self, world: &dyn World, name: &RefName, expected: &str) -> Result<bool, RefError> {
         let old = self.id(expected)?;
-        let _turn = Lock::registry(self.common_dir, Shared::of(self.inner))?;
+        let turn = self.turn()?;
         if self.read(name)?.is_none() {
             return Ok(false);
         }
         self.expect(name, expected)?;
         let expected = PreviousValue::MustExistAndMatch(Target::Object(old));
-        self.edit(world, name, &Change::Delete { expected, log: RefLog::AndReference }).map(|_| true)
+        self.edit(&turn, world, name, &Change::Delete { expected, log: RefLog::AndReference }).map(|_| true)
     }
 
     /// The file of `name`, there or not.
@@ -110,20 +112,29 @@ impl Refs<'_> {
         }
     }
 
+    fn turn(&self) -> Result<Turn, Error> {
+        Turn::take(self.common_dir, Shared::of(self.inner))
+    }
+
     /// The edit itself, pressed to disk. Answers what was there before, as seen under Git's own lock.
-    fn edit(&self, world: &dyn World, name: &RefName, change: &Change) -> Result<Option<Target>, RefError> {
+    fn edit(
+        &self,
+        turn: &Turn,
+        world: &dyn World,
+        name: &RefName,
+        change: &Change,
+    ) -> Result<Option<Target>, RefError> {
         let fresh = Shared::of(self.inner).before(self.common_dir, Path::new(name.as_str()));
-        world.reached(Point::RefChosen);
         let attempt = || {
             let edit = RefEdit { change: change.clone(), name: name.full().clone(), deref: false };
-            self.inner.edit_reference(edit)
+            turn.edit(world, self.inner, edit)
         };
-        let done = attempt().or_else(|error| {
-            // gix has waited. We have the turn, so whoever held this lock is dead or is about to give up.
-            let leftover = with_lock_suffix(&self.path(name));
-            if leftover.exists() && std::fs::remove_file(&leftover).is_ok() { attempt() } else { Err(error) }
-        });
-        let edits = done.map_err(|error| self.refused(name, change, &error))?;
+        let done = match attempt() {
+            // Nobody but us and git changes these refs.
+            Err(Refused::Locked(lock)) if self.is_ours(&lock) && turn.remove_ancient(&lock) => attempt(),
+            done => done,
+        };
+        let edits = done.map_err(|refused| self.refused(name, change, refused))?;
         world.reached(Point::RefChanged);
         fresh.adjust().map_err(|error| Error::unwritable(&self.path(name), error.to_string()))?;
         self.press(name)?;
@@ -135,14 +146,16 @@ impl Refs<'_> {
         }))
     }
 
+    fn is_ours(&self, lock: &Path) -> bool {
+        lock.starts_with(self.common_dir.join(ROOT))
+    }
+
     /// Why gix refused: what is there now says it better than its error.
-    fn refused(&self, name: &RefName, change: &Change, error: &gix::Error) -> RefError {
-        for lock in [self.path(name), self.common_dir.join("packed-refs")] {
-            let lock = with_lock_suffix(&lock);
-            if lock.exists() {
-                return RefError::Busy { lock: lock.display().to_string() };
-            }
-        }
+    fn refused(&self, name: &RefName, change: &Change, refused: Refused) -> RefError {
+        let error = match refused {
+            Refused::Locked(lock) => return RefError::Busy { lock: lock.display().to_string() },
+            Refused::Git(error) => error,
+        };
         let now = match self.read(name) {
             Ok(now) => now,
             Err(error) => return error,
@@ -155,7 +168,7 @@ impl Refs<'_> {
                 RefError::Moved { name: name.to_string(), expected: old.to_string(), found }
             }
             (PreviousValue::MustNotExist, Some(found)) => RefError::Taken { name: name.to_string(), found },
-            _ => Error::unwritable(&self.path(name), sentence(error)).into(),
+            _ => Error::unwritable(&self.path(name), sentence(&error)).into(),
         }
     }
 
@@ -172,10 +185,4 @@ impl Refs<'_> {
 fn update(id: ObjectId, expected: PreviousValue) -> Change {
     let log = LogChange { message: "foremerge".into(), ..LogChange::default() };
     Change::Update { log, expected, new: Target::Object(id) }
-}
-
-fn with_lock_suffix(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
 }

@@ -54,8 +54,10 @@ pub enum RefError {
         /// The id that was asked for.
         id: String,
     },
-    /// Another program is changing refs, or died doing so: `lock` is in the way.
-    #[error("{lock} is in the way; if no git command is running, one died and left it behind: remove it")]
+    /// Another program is changing refs, or died doing so: `lock` was in the way for longer than anybody needs it.
+    #[error(
+        "{lock} is in the way; try again, and if no git command is running, one died and left it behind: remove it"
+    )]
     Busy {
         /// Path of the lock file.
         lock: String,

@@ -1,8 +1,8 @@
 //! Our own refs, all below `refs/foremerge/`: read and listed by anyone, changed by one process at a time and never
 //! away from under somebody who looked first. No other ref is changed through this door.
 //!
-//! Git's own lock of a ref is taken too, so that stock git and this room do not step on each other. What a process
-//! that died left of it is removed, by whoever holds our lock.
+//! Git's own lock of a ref is taken too, so that stock git and this room do not step on each other. What a process of
+//! ours that died left of it is removed by whoever has the turn next.
 
 mod durable;
 mod edit;

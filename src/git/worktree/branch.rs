@@ -1,6 +1,6 @@
 //! The branch of a new worktree.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gix::ObjectId;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
@@ -9,9 +9,11 @@ use gix::refs::{FullName, Target};
 use super::super::error::sentence;
 use super::super::refs::store;
 use super::super::shared::Shared;
+use super::super::turn::{Refused, Turn};
 use super::super::{Error, Repository};
 use super::CreateError;
 use super::entries::{self, Entry};
+use crate::world::World;
 
 /// Longest part of a name that still has room for `.lock` in a directory.
 const LONGEST_PART: usize = 250;
@@ -69,6 +71,8 @@ fn checked_out(
 
 /// Make the branch at `commit`. It must not be there, not even by now.
 pub(super) fn create(
+    turn: &Turn,
+    world: &dyn World,
     repository: &Repository,
     name: &FullName,
     commit: ObjectId,
@@ -81,7 +85,12 @@ pub(super) fn create(
     };
     let relative = gix::path::from_bstr(name.as_bstr()).unwrap_or_default();
     let fresh = Shared::of(repository.inner()).before(repository.common_dir(), &relative);
-    let made = edit(repository.inner(), name, change).map_err(|error| refused(repository, name, &error))?;
+    let made = edit(turn, world, repository, name, change).map_err(|error| {
+        if store::target(repository.inner(), name).is_ok_and(|found| found.is_some()) {
+            return CreateError::BranchExists { branch: short(name), at: None };
+        }
+        refused(repository, name, error)
+    })?;
     // To gix an equal branch that somebody made meanwhile is as good as a new one.
     let ours = made
         .iter()
@@ -93,49 +102,41 @@ pub(super) fn create(
 }
 
 /// Delete the branch if it is still at `commit`.
-pub(super) fn delete(repository: &Repository, name: &FullName, commit: ObjectId) -> gix::Result<()> {
-    if store::target(repository.inner(), name)? != Some(Target::Object(commit)) {
+pub(super) fn delete(
+    turn: &Turn,
+    world: &dyn World,
+    repository: &Repository,
+    name: &FullName,
+    commit: ObjectId,
+) -> Result<(), CreateError> {
+    let unreadable = |error: gix::Error| Error::unreadable(&path(repository, name), sentence(&error));
+    if store::target(repository.inner(), name).map_err(unreadable)? != Some(Target::Object(commit)) {
         return Ok(());
     }
     let expected = PreviousValue::MustExistAndMatch(Target::Object(commit));
-    edit(repository.inner(), name, Change::Delete { expected, log: RefLog::AndReference }).map(drop)
+    let change = Change::Delete { expected, log: RefLog::AndReference };
+    edit(turn, world, repository, name, change).map(drop).map_err(|error| refused(repository, name, error))
 }
 
-fn edit(repository: &gix::Repository, name: &FullName, change: Change) -> gix::Result<Vec<RefEdit>> {
-    repository.edit_reference(RefEdit { change, name: name.clone(), deref: false })
+fn edit(
+    turn: &Turn,
+    world: &dyn World,
+    repository: &Repository,
+    name: &FullName,
+    change: Change,
+) -> Result<Vec<RefEdit>, Refused> {
+    turn.edit(world, repository.inner(), RefEdit { change, name: name.clone(), deref: false })
 }
 
-fn refused(repository: &Repository, name: &FullName, error: &gix::Error) -> CreateError {
-    if store::target(repository.inner(), name).is_ok_and(|found| found.is_some()) {
-        return CreateError::BranchExists { branch: short(name), at: None };
-    }
-    let path = path(repository, name);
-    for lock in [lock_of(&path), repository.common_dir().join("packed-refs.lock")] {
-        if lock.exists() {
-            return CreateError::Busy { lock };
-        }
-    }
-    Error::unwritable(&path, sentence(error)).into()
-}
-
-/// Remove the lock that a maker who is dead held on the branch: one that holds nothing or what it was about to write.
-pub(super) fn remove_leftover_lock(repository: &Repository, name: &FullName, commit: ObjectId) {
-    let lock = lock_of(&path(repository, name));
-    let text = std::fs::read(&lock).unwrap_or_default();
-    if text.is_empty() || text.trim_ascii() == commit.to_string().as_bytes() {
-        // One that cannot be removed is named by the error of the next edit.
-        let _ = std::fs::remove_file(lock);
+fn refused(repository: &Repository, name: &FullName, refused: Refused) -> CreateError {
+    match refused {
+        Refused::Locked(lock) => CreateError::Busy { lock },
+        Refused::Git(error) => Error::unwritable(&path(repository, name), sentence(&error)).into(),
     }
 }
 
 fn path(repository: &Repository, name: &FullName) -> PathBuf {
     repository.common_dir().join(gix::path::from_bstr(name.as_bstr()).unwrap_or_default())
-}
-
-fn lock_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".lock");
-    name.into()
 }
 
 /// The name without `refs/heads/`.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use gix::error::ResultExt;
 
 use super::super::error::sentence;
-use super::super::lock::Lock;
 use super::super::shared::Shared;
+use super::super::turn::Turn;
 use super::super::{Error, Repository, revision};
 use super::journal::{Journal, Record};
 use super::{CreateError, HookRun, branch, checkout, encodings, entries, hook, place, register, undo};
@@ -47,8 +47,9 @@ impl Repository {
         let name = branch::name(request.branch)?;
         let commit = revision::commit(self.inner(), request.base)?;
         encodings::refuse_unwritable(self, commit)?;
-        let turn = Lock::registry(self.common_dir(), Shared::of(self.inner()))?;
-        let journal = if let Some(journal) = undo::the_dead(self, &name, commit, request.path)? {
+        let turn = self.turn()?;
+        let journal = if let Some(journal) = undo::the_dead(&turn, world, self, &name, commit, request.path)?
+        {
             drop(turn);
             journal
         } else {
@@ -82,16 +83,20 @@ impl Repository {
         Ok(created)
     }
 
+    fn turn(&self) -> Result<Turn, Error> {
+        Turn::take(self.common_dir(), Shared::of(self.inner()))
+    }
+
     /// All the steps but the hook, undone if one fails.
     fn make(
         &self,
         world: &dyn World,
         request: &Request<'_>,
-        turn: Lock,
+        turn: Turn,
         mut journal: Journal,
     ) -> Result<Journal, CreateError> {
         world.reached(Point::WorktreePlanned);
-        let made = self.list(world, request, &mut journal);
+        let made = self.list(&turn, world, request, &mut journal);
         let (made, turn) = match made {
             Ok(linked) => {
                 drop(turn);
@@ -102,10 +107,10 @@ impl Repository {
         match made {
             Ok(()) => Ok(journal),
             Err(error) => {
-                let turn =
-                    turn.map_or_else(|| Lock::registry(self.common_dir(), Shared::of(self.inner())), Ok);
                 // If it cannot be undone now, the journal stays and it is undone by the next call.
-                if turn.is_ok() && undo::undo(self, &journal).is_ok() {
+                if let Ok(turn) = turn.map_or_else(|| self.turn(), Ok)
+                    && undo::undo(&turn, world, self, &journal).is_ok()
+                {
                     journal.forget();
                 }
                 Err(error)
@@ -116,12 +121,13 @@ impl Repository {
     /// What all worktrees share: the branch, and the entry on the list.
     fn list(
         &self,
+        turn: &Turn,
         world: &dyn World,
         request: &Request<'_>,
         journal: &mut Journal,
     ) -> Result<gix::Repository, CreateError> {
         let record = &journal.record;
-        branch::create(self, &record.branch, record.commit, request.base)?;
+        branch::create(turn, world, self, &record.branch, record.commit, request.base)?;
         world.reached(Point::BranchMade);
         let linked = register::register(self.inner(), self.common_dir(), journal)
             .map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;

@@ -56,7 +56,10 @@ pub enum CreateError {
     #[error(transparent)]
     Base(#[from] RevisionError),
     /// Another program is changing refs, or died doing so: `lock` is in the way.
-    #[error("{} is in the way; if no git command is running, one died and left it behind: remove it", lock.display())]
+    #[error(
+        "{} is in the way; try again, and if no git command is running, one died and left it behind: remove it",
+        lock.display()
+    )]
     Busy {
         /// The lock file.
         lock: PathBuf,

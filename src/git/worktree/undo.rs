@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use gix::error::ResultExt;
 use gix::refs::FullName;
 
+use super::super::turn::Turn;
 use super::super::{Error, Repository};
 use super::branch;
 use super::entries;
 use super::journal::{Journal, Record};
 use super::leftover;
 use super::register::dot_git_text;
+use crate::world::World;
 
 /// Undo what processes that died have begun. Answers the journal of one that had done all but the last step of making
 /// just this: `branch` at `commit` in `root`.
@@ -20,6 +22,8 @@ use super::register::dot_git_text;
 /// # Errors
 /// [`Error::Unreadable`] when journals cannot be read. What cannot be undone is met again next time.
 pub(super) fn the_dead(
+    turn: &Turn,
+    world: &dyn World,
     repository: &Repository,
     branch: &FullName,
     commit: gix::ObjectId,
@@ -34,8 +38,7 @@ pub(super) fn the_dead(
                 journal.forget();
                 continue;
             }
-            branch::remove_leftover_lock(repository, &record.branch, record.commit);
-            if undo(repository, &journal).is_ok() {
+            if undo(turn, world, repository, &journal).is_ok() {
                 journal.forget();
             }
         } else if !is_untouched(repository, record) {
@@ -51,7 +54,12 @@ pub(super) fn the_dead(
 }
 
 /// Remove what `journal` says was being made.
-pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()> {
+pub(super) fn undo(
+    turn: &Turn,
+    world: &dyn World,
+    repository: &Repository,
+    journal: &Journal,
+) -> gix::Result<()> {
     let record = &journal.record;
     let admin = entries::directory(repository.common_dir()).join(&record.entry);
     if is_being_made(journal, &admin) {
@@ -77,7 +85,7 @@ pub(super) fn undo(repository: &Repository, journal: &Journal) -> gix::Result<()
     if elsewhere.iter().any(|entry| entries::has_checked_out(&entry.admin, &record.branch)) {
         return Ok(());
     }
-    branch::delete(repository, &record.branch, record.commit)
+    branch::delete(turn, world, repository, &record.branch, record.commit).or_error()
 }
 
 /// Whether all was made and only the hook may not have run.
