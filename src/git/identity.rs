@@ -27,6 +27,12 @@ impl Identity {
         Self::new(&found, found.created().or_else(|_| found.modified()).ok()?)
     }
 
+    /// The same for a directory. What is removed by this is empty, so that its inode has to do where nothing else is known.
+    pub fn of_directory(path: &Path) -> Option<Self> {
+        let found = std::fs::symlink_metadata(path).ok().filter(Metadata::is_dir)?;
+        Self::new(&found, found.created().unwrap_or(UNIX_EPOCH))
+    }
+
     fn new(found: &Metadata, since: SystemTime) -> Option<Self> {
         let since = since.duration_since(UNIX_EPOCH).ok()?.as_nanos();
         Some(Self { inode: inode(found), since })

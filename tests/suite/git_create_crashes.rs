@@ -21,7 +21,7 @@ const HALF: [Point; 6] = [
 /// Points at which it is whole, and nobody was told.
 const WHOLE: [Point; 2] = [Point::WorktreeWhole, Point::HookDone];
 
-fn dies(at: &Path, branch: &str, path: &Path, point: Point) {
+pub fn dies(at: &Path, branch: &str, path: &Path, point: Point) {
     let name = format!("{branch}={}", path.display());
     let order = Order { job: Job::AddWorktree, at, name: &name, rounds: 1, crash: Some((point, 1)) };
     let ended = child::run(&order);

@@ -24,6 +24,7 @@ mod git_create_crashes;
 mod git_create_hooks;
 mod git_create_kills;
 mod git_create_kinds;
+mod git_create_theirs;
 mod git_create_together;
 mod git_discovery;
 mod git_filters;

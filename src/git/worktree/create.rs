@@ -9,6 +9,7 @@ use super::super::shared::Shared;
 use super::super::turn::Turn;
 use super::super::{Error, Repository, revision};
 use super::journal::{Journal, Record};
+use super::leftover::Maker;
 use super::{CreateError, HookRun, branch, checkout, encodings, entries, hook, place, register, undo};
 use crate::world::{Point, World};
 
@@ -48,13 +49,17 @@ impl Repository {
         let commit = revision::commit(self.inner(), request.base)?;
         encodings::refuse_unwritable(self, commit)?;
         let turn = self.turn()?;
-        let journal = if let Some(journal) = undo::the_dead(&turn, world, self, &name, commit, request.path)?
-        {
+        let dead = undo::the_dead(&turn, world, self, &name, commit, request.path)?;
+        let journal = if let Some(journal) = dead.whole {
             drop(turn);
             journal
         } else {
             let entries = entries::read(self.common_dir())?;
-            branch::refuse_taken(self, &name, &entries)?;
+            // What a dead one of this very call made, or somebody for the same end, will do.
+            let branch_stands = dead.wanted_branch && branch::stands_unused(self, &name, commit)?;
+            if !branch_stands {
+                branch::refuse_taken(self, &name, &entries)?;
+            }
             let place = place::look(request.path, self.common_dir(), &entries)?;
             let journal = Journal::write(
                 self.common_dir(),
@@ -62,13 +67,15 @@ impl Repository {
                 Record {
                     entry: register::free_name(self.common_dir(), &place.root),
                     branch: name,
+                    branch_file: None,
                     commit,
                     root: place.root,
                     made_from: place.made_from,
+                    made: Vec::new(),
                     whole: false,
                 },
             )?;
-            self.make(world, request, turn, journal)?
+            self.make(world, turn, journal, (!branch_stands).then_some(request.base))?
         };
         let record = &journal.record;
         let hook = hook::post_checkout(world, self, &record.root, commit);
@@ -87,16 +94,16 @@ impl Repository {
         Turn::take(self.common_dir(), Shared::of(self.inner()))
     }
 
-    /// All the steps but the hook, undone if one fails.
+    /// All the steps but the hook, undone if one fails. Without a word for where it starts the branch is there already.
     fn make(
         &self,
         world: &dyn World,
-        request: &Request<'_>,
         turn: Turn,
         mut journal: Journal,
+        new_branch_from: Option<&str>,
     ) -> Result<Journal, CreateError> {
         world.reached(Point::WorktreePlanned);
-        let made = self.list(&turn, world, request, &mut journal);
+        let made = self.list(&turn, world, &mut journal, new_branch_from);
         let (made, turn) = match made {
             Ok(linked) => {
                 drop(turn);
@@ -109,7 +116,7 @@ impl Repository {
             Err(error) => {
                 // If it cannot be undone now, the journal stays and it is undone by the next call.
                 if let Ok(turn) = turn.map_or_else(|| self.turn(), Ok)
-                    && undo::undo(&turn, world, self, &journal).is_ok()
+                    && undo::undo(&turn, world, self, &journal, Maker::Lives).is_ok()
                 {
                     journal.forget();
                 }
@@ -123,11 +130,12 @@ impl Repository {
         &self,
         turn: &Turn,
         world: &dyn World,
-        request: &Request<'_>,
         journal: &mut Journal,
+        new_branch_from: Option<&str>,
     ) -> Result<gix::Repository, CreateError> {
-        let record = &journal.record;
-        branch::create(turn, world, self, &record.branch, record.commit, request.base)?;
+        if let Some(base) = new_branch_from {
+            branch::create(turn, world, self, journal, base)?;
+        }
         world.reached(Point::BranchMade);
         let linked = register::register(self.inner(), self.common_dir(), journal)
             .map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;

@@ -69,6 +69,20 @@ pub(super) fn belongs(root: &Path, admin: &Path) -> bool {
     }
 }
 
+/// Whether the worktree of `git_dir` has the branch `name` checked out, born or not, or will have it again when a rebase
+/// or a bisection there ends.
+pub(super) fn uses(git_dir: &Path, name: &FullName) -> bool {
+    let says = |file: &str, name: &[u8]| {
+        let text = std::fs::read(git_dir.join(file)).unwrap_or_default();
+        text.split(|byte| *byte == b'\n').any(|line| line == name)
+    };
+    has_checked_out(git_dir, name)
+        || ["rebase-merge/head-name", "rebase-merge/update-refs", "rebase-apply/head-name"]
+            .iter()
+            .any(|file| says(file, name.as_bstr()))
+        || says("BISECT_START", name.shorten())
+}
+
 /// Whether the `HEAD` in `git_dir` names the branch `name`, born or not.
 pub(super) fn has_checked_out(git_dir: &Path, name: &FullName) -> bool {
     let head = std::fs::read(git_dir.join("HEAD")).unwrap_or_default();

@@ -13,32 +13,48 @@ use gix::ObjectId;
 use gix::refs::FullName;
 
 use super::super::Error;
+use super::super::identity::Identity;
 use super::super::lock::Lock;
 use super::super::shared::Shared;
 
 const PREFIX: &str = "foremerge-adding-";
-const FORM: &[u8] = b"foremerge worktree 1";
+const FORM: &[u8] = b"foremerge worktree 2";
 const MAKING: &[u8] = b"making";
 const WHOLE: &[u8] = b"whole";
 /// Whatever comes before this is complete.
 const END: &[u8] = b"end";
-const FIELDS: usize = 8;
+const FIELDS: usize = 10;
 
-/// What is being made.
+/// What is being made, and of what was there to be told from another the identity, once it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     /// The branch.
     pub(super) branch: FullName,
+    /// The file that the branch is, once it is about to be made and as long as nobody changes it.
+    pub(super) branch_file: Option<Identity>,
     /// Where it starts.
     pub(super) commit: ObjectId,
     /// The top of the worktree, as a real path.
     pub(super) root: PathBuf,
     /// The uppermost directory that has to be made for it.
     pub(super) made_from: Option<PathBuf>,
+    /// Which of the [`directories`](Self::directories) were made; `None` for one that somebody else made.
+    pub(super) made: Vec<Option<Identity>>,
     /// The name of its entry on the list.
     pub(super) entry: PathBuf,
     /// Whether all is made and it belongs to whoever works in it.
     pub(super) whole: bool,
+}
+
+impl Record {
+    /// The directories that have to be made, the uppermost first.
+    pub(super) fn directories(&self) -> Vec<&Path> {
+        let Some(made_from) = &self.made_from else { return Vec::new() };
+        let mut all: Vec<_> =
+            self.root.ancestors().take_while(|above| above.starts_with(made_from)).collect();
+        all.reverse();
+        all
+    }
 }
 
 /// The file that says so, locked.
@@ -86,6 +102,24 @@ impl Journal {
     /// [`Error::Unwritable`].
     pub(super) fn rename(&mut self, entry: PathBuf) -> Result<(), Error> {
         self.record.entry = entry;
+        self.append()
+    }
+
+    /// The branch is about to be made, as `file`.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn note_branch(&mut self, file: Option<Identity>) -> Result<(), Error> {
+        self.record.branch_file = file;
+        self.append()
+    }
+
+    /// Directories were made.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`].
+    pub(super) fn note_directories(&mut self, made: Vec<Option<Identity>>) -> Result<(), Error> {
+        self.record.made = made;
         self.append()
     }
 
@@ -145,9 +179,11 @@ fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
         FORM.to_vec(),
         if record.whole { WHOLE } else { MAKING }.to_vec(),
         record.branch.as_bstr().to_vec(),
+        identities(&[record.branch_file]).into_bytes(),
         record.commit.to_string().into_bytes(),
         bytes(&record.root)?,
         record.made_from.as_deref().map_or_else(|| Ok(Vec::new()), bytes)?,
+        identities(&record.made).into_bytes(),
         bytes(&record.entry)?,
         END.to_vec(),
     ];
@@ -160,6 +196,16 @@ fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
         .collect())
 }
 
+fn identities(all: &[Option<Identity>]) -> String {
+    let word = |one: &Option<Identity>| one.map_or_else(|| "-".to_owned(), |one| one.to_string());
+    all.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn parse_identities(text: &[u8]) -> Option<Vec<Option<Identity>>> {
+    let one = |word: &str| if word == "-" { Some(None) } else { word.parse().ok().map(Some) };
+    std::str::from_utf8(text).ok()?.split_ascii_whitespace().map(one).collect()
+}
+
 fn decode(text: &[u8]) -> Option<Record> {
     let fields: Vec<_> = text.split(|byte| *byte == 0).collect();
     // After the last separator comes what was cut short, or nothing.
@@ -168,14 +214,18 @@ fn decode(text: &[u8]) -> Option<Record> {
 }
 
 fn one(fields: &[&[u8]]) -> Option<Record> {
-    let [FORM, state, branch, commit, root, made_from, entry, END] = *fields else { return None };
+    let [FORM, state, branch, branch_file, commit, root, made_from, made, entry, END] = *fields else {
+        return None;
+    };
     let path = |bytes: &[u8]| gix::path::from_byte_slice(bytes).ok().map(Path::to_owned);
     let made_from = path(made_from)?;
     Some(Record {
         branch: FullName::try_from(gix::bstr::BString::from(branch)).ok()?,
+        branch_file: parse_identities(branch_file)?.into_iter().next().flatten(),
         commit: ObjectId::from_hex(commit).ok()?,
         root: path(root)?,
         made_from: Some(made_from).filter(|path| path.as_os_str() != OsStr::new("")),
+        made: parse_identities(made)?,
         entry: path(entry)?,
         whole: state == WHOLE,
     })
@@ -192,9 +242,11 @@ mod tests {
     fn record(made_from: Option<&str>) -> Record {
         Record {
             branch: FullName::try_from("refs/heads/a/b").unwrap(),
+            branch_file: None,
             commit: ObjectId::from_hex(&[b'a'; 40]).unwrap(),
             root: PathBuf::from("/x/new\nline/tree"),
             made_from: made_from.map(PathBuf::from),
+            made: Vec::new(),
             entry: PathBuf::from("tree1"),
             whole: false,
         }
@@ -218,7 +270,9 @@ mod tests {
     #[test]
     fn what_was_appended_last_counts_once_it_is_complete() {
         let first = encode(&record(Some("/x"))).unwrap();
-        let later = Record { entry: PathBuf::from("tree2"), whole: true, ..record(Some("/x")) };
+        let (file, made) = ("1:23".parse().ok(), vec!["4:56".parse().ok(), None]);
+        let entry = PathBuf::from("tree2");
+        let later = Record { branch_file: file, made, entry, whole: true, ..record(Some("/x")) };
         let both = [first.as_slice(), &encode(&later).unwrap()].concat();
         for length in first.len()..both.len() {
             assert_eq!(decode(&both[..length]), Some(record(Some("/x"))), "{length}");

@@ -11,8 +11,38 @@ use gix::index::entry::{Mode, Stat};
 use super::super::Repository;
 use super::journal::Record;
 
-/// Whether every file below the top of the worktree is one that the checkout of the commit puts there, whole or begun.
-pub(super) fn is_all_ours(repository: &Repository, record: &Record, admin: &Path) -> gix::Result<bool> {
+/// What Git keeps of a worktree in which nothing was done yet.
+const UNTOUCHED: [&str; 11] = [
+    "HEAD",
+    "HEAD.lock",
+    "commondir",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "index.lock",
+    "info",
+    "locked",
+    "logs",
+    "refs",
+];
+
+/// Whoever was making it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Maker {
+    /// It fails at this moment. What filters made of its files looks like work, so only what it does not put there is.
+    Lives,
+    /// It died, and anybody may have worked there since.
+    Died,
+}
+
+/// Remove all that a checkout of the commit puts below the top of the worktree, if nobody has worked there. Answers
+/// whether nothing is left.
+pub(super) fn remove(
+    repository: &Repository,
+    record: &Record,
+    admin: &Path,
+    maker: Maker,
+) -> gix::Result<bool> {
     let tree = repository.commit(record.commit).or_error()?.tree;
     let index = repository.inner().index_from_tree(&tree)?;
     let written = admin.join("index");
@@ -22,8 +52,26 @@ pub(super) fn is_all_ours(repository: &Repository, record: &Record, admin: &Path
     } else {
         None
     };
-    let made = Made { repository, index: &index, written: written.as_deref() };
-    made.all_below(&record.root, &BString::default())
+    let made = Made { repository, index: &index, written: written.as_deref(), maker };
+    if !is_untouched(admin, record).or_error()? || !made.nothing_is_staged() {
+        return Ok(false);
+    }
+    let top = BString::default();
+    // File by file and by name: what somebody puts there in this moment stays, too.
+    Ok(made.all_below(&record.root, &top)? && made.remove_below(&record.root, &top)?)
+}
+
+/// Whether the entry at `admin` says that nothing was checked out, committed or begun there.
+fn is_untouched(admin: &Path, record: &Record) -> std::io::Result<bool> {
+    for entry in fs::read_dir(admin)? {
+        if !UNTOUCHED.iter().any(|name| entry.as_ref().is_ok_and(|entry| entry.file_name() == *name)) {
+            return Ok(false);
+        }
+    }
+    let log = fs::read(admin.join("logs/HEAD")).unwrap_or_default();
+    Ok(super::entries::has_checked_out(admin, &record.branch)
+        && log.lines().count() <= 1
+        && fs::read_dir(admin.join("refs"))?.next().is_none())
 }
 
 /// What a checkout makes.
@@ -32,21 +80,29 @@ struct Made<'r> {
     index: &'r gix::index::State,
     /// With the times of the files, once all of them were there.
     written: Option<&'r gix::index::State>,
+    maker: Maker,
 }
 
 impl Made<'_> {
+    fn nothing_is_staged(&self) -> bool {
+        let Some(written) = self.written else { return true };
+        let of = |index: &gix::index::State| -> Vec<_> {
+            let entries = index.entries().iter();
+            entries.map(|entry| (entry.path(index).to_owned(), entry.id, entry.mode)).collect()
+        };
+        of(written) == of(self.index)
+    }
+
     fn all_below(&self, directory: &Path, above: &BString) -> gix::Result<bool> {
         for entry in fs::read_dir(directory).or_error()? {
             let entry = entry.or_error()?;
             if above.is_empty() && entry.file_name() == ".git" {
                 continue;
             }
-            let mut path = above.clone();
-            path.extend_from_slice(gix::path::os_str_into_bstr(&entry.file_name())?);
+            let path = below(above, &entry)?;
             let found = entry.metadata().or_error()?;
             let ours = if found.is_dir() {
-                path.push(b'/');
-                self.all_below(&entry.path(), &path)?
+                self.makes_directory(&path) && self.all_below(&entry.path(), &with_slash(&path))?
             } else {
                 self.is_made(&entry.path(), &path, &found)?
             };
@@ -57,10 +113,45 @@ impl Made<'_> {
         Ok(true)
     }
 
+    fn remove_below(&self, directory: &Path, above: &BString) -> gix::Result<bool> {
+        let mut all = true;
+        for entry in fs::read_dir(directory).or_error()? {
+            let entry = entry.or_error()?;
+            if above.is_empty() && entry.file_name() == ".git" {
+                continue;
+            }
+            let path = below(above, &entry)?;
+            if entry.file_type().or_error()?.is_dir() {
+                // One that somebody has filled meanwhile is not empty.
+                all &= self.makes_directory(&path)
+                    && self.remove_below(&entry.path(), &with_slash(&path))?
+                    && fs::remove_dir(entry.path()).is_ok();
+            } else if self.makes_file(&path) {
+                fs::remove_file(entry.path()).or_error()?;
+            } else {
+                all = false;
+            }
+        }
+        Ok(all)
+    }
+
+    fn makes_directory(&self, path: &BString) -> bool {
+        let submodule =
+            self.index.entry_by_path(path.as_bstr()).is_some_and(|entry| entry.mode == Mode::COMMIT);
+        submodule || self.index.prefixed_entries(with_slash(path).as_bstr()).is_some()
+    }
+
+    fn makes_file(&self, path: &BString) -> bool {
+        self.index.entry_by_path(path.as_bstr()).is_some_and(|entry| entry.mode != Mode::COMMIT)
+    }
+
     fn is_made(&self, place: &Path, path: &BString, found: &fs::Metadata) -> gix::Result<bool> {
         let Some(entry) = self.index.entry_by_path(path.as_bstr()) else { return Ok(false) };
         if entry.mode == Mode::COMMIT || !(found.is_file() || found.is_symlink()) {
             return Ok(false);
+        }
+        if self.maker == Maker::Lives {
+            return Ok(true);
         }
         let stored = self.repository.blob(entry.id).or_error()?;
         if found.is_symlink() {
@@ -78,6 +169,18 @@ impl Made<'_> {
         let begun = stored.starts_with(&text) || lines(&stored).starts_with(&lines(&text));
         Ok(begun || is_as_written() == Some(true))
     }
+}
+
+fn below(above: &BString, entry: &fs::DirEntry) -> gix::Result<BString> {
+    let mut path = above.clone();
+    path.extend_from_slice(gix::path::os_str_into_bstr(&entry.file_name())?);
+    Ok(path)
+}
+
+fn with_slash(path: &BString) -> BString {
+    let mut path = path.clone();
+    path.push(b'/');
+    path
 }
 
 fn lines(text: &[u8]) -> Vec<u8> {

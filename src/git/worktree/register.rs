@@ -11,6 +11,7 @@ use gix::config::Source;
 use gix::error::ResultExt;
 use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 
+use super::super::identity::Identity;
 use super::super::shared::Shared;
 use super::super::spelling;
 use super::journal::Journal;
@@ -54,9 +55,9 @@ pub(super) fn register(
             Err(error) => return Err(error).or_error(),
         }
     }
+    make_directories(journal)?;
     let record = &journal.record;
     let admin = all.join(&record.entry);
-    fs::create_dir_all(&record.root).or_error()?;
     let text = dot_git_text(&admin).or_error()?;
     File::create_new(record.root.join(".git")).and_then(|mut file| file.write_all(&text)).or_error()?;
     refuse_company(&record.root).or_error()?;
@@ -72,6 +73,26 @@ pub(super) fn register(
         LogChange { mode: RefLog::Only, ..LogChange::default() },
     ))?;
     Ok(linked)
+}
+
+/// Make the directories of the worktree, and write down which of them are ours.
+fn make_directories(journal: &mut Journal) -> gix::Result<()> {
+    let mut made = Vec::new();
+    let mut failed = None;
+    for directory in journal.record.directories() {
+        match fs::create_dir(directory) {
+            Ok(()) => made.push(Identity::of_directory(directory)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => made.push(None),
+            Err(error) => {
+                failed = Some(error);
+                break;
+            }
+        }
+    }
+    if !made.is_empty() {
+        journal.note_directories(made).or_error()?;
+    }
+    failed.map_or(Ok(()), Err).or_error()
 }
 
 /// Give the entry at `admin` the permissions that git gives the parts of one.

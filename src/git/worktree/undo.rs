@@ -4,20 +4,28 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::error::ResultExt;
 use gix::refs::FullName;
 
+use super::super::identity::Identity;
 use super::super::turn::Turn;
 use super::super::{Error, Repository};
-use super::branch;
-use super::entries;
 use super::journal::{Journal, Record};
-use super::leftover;
+use super::leftover::{self, Maker};
 use super::register::dot_git_text;
+use super::{CreateError, branch, entries};
 use crate::world::World;
 
-/// Undo what processes that died have begun. Answers the journal of one that had done all but the last step of making
-/// just this: `branch` at `commit` in `root`.
+/// What processes that died had begun.
+#[derive(Default)]
+pub(super) struct Dead {
+    /// The journal of one that had done all but the last step of making what is asked for.
+    pub(super) whole: Option<Journal>,
+    /// Whether one that is undone by now was to make the branch that is asked for, where it is asked for.
+    pub(super) wanted_branch: bool,
+}
+
+/// Undo what processes that died have begun, unless it is all made. Asked for is `branch` at `commit` in a worktree at
+/// `path`.
 ///
 /// # Errors
 /// [`Error::Unreadable`] when journals cannot be read. What cannot be undone is met again next time.
@@ -28,64 +36,63 @@ pub(super) fn the_dead(
     branch: &FullName,
     commit: gix::ObjectId,
     path: &Path,
-) -> Result<Option<Journal>, Error> {
-    let mut same = None;
+) -> Result<Dead, Error> {
+    let mut found = Dead::default();
     for journal in Journal::of_the_dead(repository.common_dir())? {
         let record = &journal.record;
+        let wanted = record.branch == *branch && record.commit == commit;
         if !is_whole(repository, &journal) {
-            if holds_work(repository, &journal) {
-                give_away(repository, &journal);
-                journal.forget();
-                continue;
-            }
-            if undo(turn, world, repository, &journal).is_ok() {
+            if undo(turn, world, repository, &journal, Maker::Died).is_ok() {
+                found.wanted_branch |= wanted;
                 journal.forget();
             }
         } else if !is_untouched(repository, record) {
             journal.forget();
-        } else if record.branch == *branch
-            && record.commit == commit
-            && fs::canonicalize(path).is_ok_and(|path| path == record.root)
-        {
-            same = Some(journal);
+        } else if wanted && fs::canonicalize(path).is_ok_and(|path| path == record.root) {
+            found.whole = Some(journal);
         }
     }
-    Ok(same)
+    Ok(found)
 }
 
-/// Remove what `journal` says was being made.
+/// Remove what `journal` says was being made: what is surely ours and holds nobody's work. A worktree that holds some
+/// is given away as it is.
 pub(super) fn undo(
     turn: &Turn,
     world: &dyn World,
     repository: &Repository,
     journal: &Journal,
-) -> gix::Result<()> {
+    maker: Maker,
+) -> Result<(), CreateError> {
     let record = &journal.record;
-    let admin = entries::directory(repository.common_dir()).join(&record.entry);
+    let admin = entry(repository, journal);
+    let failed = |error: io::Error| Error::unwritable(&record.root, error.to_string());
     if is_being_made(journal, &admin) {
-        empty(&record.root).or_error()?;
+        // What cannot be compared is somebody's.
+        let emptied = leftover::remove(repository, record, &admin, maker).unwrap_or(false);
+        if !emptied {
+            give_away(&admin);
+            return Ok(());
+        }
+        fs::remove_file(record.root.join(".git")).map_err(failed)?;
     }
-    if let Some(made_from) = &record.made_from {
-        // Directories that others put something into meanwhile stay.
-        for made in record.root.ancestors().take_while(|above| above.starts_with(made_from)) {
-            let _ = fs::remove_dir(made);
+    for (directory, made) in record.directories().into_iter().zip(&record.made).rev() {
+        // One that others put something into meanwhile stays.
+        if made.is_some() && Identity::of_directory(directory) == *made {
+            let _ = fs::remove_dir(directory);
         }
     }
     // Off the list at once, so that nobody finds half of it.
     let built = journal.built();
     if in_the_making(journal, &admin) {
-        fs::rename(&admin, &built).or_error()?;
+        fs::rename(&admin, &built).map_err(failed)?;
     }
     if built.exists() {
-        fs::remove_dir_all(&built).or_error()?;
+        fs::remove_dir_all(&built).map_err(failed)?;
     }
     // Git, too, removes an empty list.
     let _ = fs::remove_dir(entries::directory(repository.common_dir()));
-    let elsewhere = entries::read(repository.common_dir()).unwrap_or_default();
-    if elsewhere.iter().any(|entry| entries::has_checked_out(&entry.admin, &record.branch)) {
-        return Ok(());
-    }
-    branch::delete(turn, world, repository, &record.branch, record.commit).or_error()
+    branch::delete(turn, world, repository, record)
 }
 
 /// Whether all was made and only the hook may not have run.
@@ -97,16 +104,9 @@ fn entry(repository: &Repository, journal: &Journal) -> PathBuf {
     entries::directory(repository.common_dir()).join(&journal.record.entry)
 }
 
-/// Whether somebody works in what was never finished.
-fn holds_work(repository: &Repository, journal: &Journal) -> bool {
-    let admin = entry(repository, journal);
-    is_being_made(journal, &admin)
-        && !leftover::is_all_ours(repository, &journal.record, &admin).unwrap_or(false)
-}
-
 /// Leave a worktree to whoever works in it. It stays on the list, as one that anybody may remove.
-fn give_away(repository: &Repository, journal: &Journal) {
-    let _ = fs::remove_file(entry(repository, journal).join("locked"));
+fn give_away(admin: &Path) {
+    let _ = fs::remove_file(admin.join("locked"));
 }
 
 /// Whether nobody has worked on it or taken it away since.
@@ -130,20 +130,4 @@ fn is_being_made(journal: &Journal, admin: &Path) -> bool {
     let whole = dot_git_text(admin).unwrap_or_default();
     in_the_making(journal, admin)
         && fs::read(journal.record.root.join(".git")).is_ok_and(|text| whole.starts_with(&text))
-}
-
-/// Remove all that is in `root`, and last what says whose it is.
-fn empty(root: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(root)? {
-        let path = entry?.path();
-        if path.ends_with(".git") {
-            continue;
-        }
-        if path.is_dir() && !path.is_symlink() {
-            fs::remove_dir_all(&path)?;
-        } else {
-            fs::remove_file(&path)?;
-        }
-    }
-    fs::remove_file(root.join(".git"))
 }
