@@ -28,7 +28,7 @@ fn without_a_base_the_first_parent_is_taken_and_for_a_root_commit_the_empty_tree
     let empty = git(&root, &["hash-object", "-t", "tree", "/dev/null"]);
     let expected = Base { resolution: BaseResolution::RootCommit, commit: None, compared_with: Some(empty) };
     assert_eq!(base, expected);
-    assert_eq!(repository.changed_paths(&base.compared_with.unwrap(), &first).unwrap(), [b"src/deep/a.rs"]);
+    assert_eq!(repository.touched(&base.compared_with.unwrap(), &first).unwrap().paths, [b"src/deep/a.rs"]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn where_a_shallow_clone_ends_there_is_no_base_until_one_is_named() {
     let repository = Repository::discover(&shallow).unwrap();
     let base = repository.base_of(Some(&second), Some("base")).unwrap();
     assert_eq!(base.commit, Some(first));
-    assert_eq!(repository.changed_paths(&base.compared_with.unwrap(), &second).unwrap(), [b"b"]);
+    assert_eq!(repository.touched(&base.compared_with.unwrap(), &second).unwrap().paths, [b"b"]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_a_partial_clone_left_out_is_missing_and_never_empty_or_fetched() {
     let objects = || git(&partial, &["count-objects", "-v"]);
     let before = objects();
     let repository = Repository::discover(&partial).unwrap();
-    assert_eq!(repository.changed_paths(&first, &second).unwrap(), [b"b"]);
+    assert_eq!(repository.touched(&first, &second).unwrap().paths, [b"b"]);
     let refused = repository.patch_digest(&first, &second).unwrap_err();
     let blob = git(&root, &["rev-parse", "HEAD:b"]);
     assert!(matches!(&refused, Error::Missing { object, .. } if *object == blob), "{refused}");

@@ -104,7 +104,10 @@ fn directories_made_by_hand_stay_though_they_are_empty() {
 #[test]
 fn whatever_was_done_in_a_half_made_worktree_keeps_it() {
     for (by_hand, evidence) in [
-        ("git checkout -q --detach; git rm -q f; git commit -q -m mine", "git log -1 --format=%s | grep mine"),
+        (
+            "git checkout -q --detach; git rm -q f; git commit -q -m mine",
+            "git log -1 --format=%s | grep mine",
+        ),
         ("git rm -q f; git commit -q -m mine; git checkout -q --detach HEAD~1", "git reflog | grep mine"),
         ("git checkout -q -b mine", "git symbolic-ref HEAD | grep mine"),
         ("git bisect start", "git bisect log"),

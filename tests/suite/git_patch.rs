@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use foremerge::domain::Digest;
-use foremerge::git::{Repository, patch};
+use foremerge::git::{Error, Repository, patch};
 
 use crate::git_rounds::{Chance, edit};
 use crate::sandbox::{Sandbox, append, git, git_command, try_git, write};
@@ -204,7 +204,7 @@ fn changed_paths_are_those_of_git_without_renames() {
     let (base, candidate) = (git(&root, &["rev-parse", "HEAD~11"]), git(&root, &["rev-parse", "HEAD~4"]));
     let listed = try_git(&root, &["diff", "--name-only", "-z", "--no-renames", &base, &candidate]).stdout;
     let expected: Vec<_> = listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).collect();
-    assert_eq!(repository.changed_paths(&base, &candidate).unwrap(), expected);
+    assert_eq!(repository.touched(&base, &candidate).unwrap().paths, expected);
 }
 
 #[test]
@@ -226,8 +226,42 @@ fn the_declarations_around_changed_lines_are_named_as_scopes() {
     commit(&root);
     let repository = Repository::discover(&root).unwrap();
     let (base, candidate) = (git(&root, &["rev-parse", "HEAD~1"]), git(&root, &["rev-parse", "HEAD"]));
-    assert_eq!(
-        repository.touched_symbols(&base, &candidate).unwrap(),
-        ["Added", "Added::run", "Gone", "Gone::method", "Kept::get", "src/lib.rs::free"]
-    );
+    let touched = repository.touched(&base, &candidate).unwrap();
+    let symbols = ["Added", "Added::run", "Gone", "Gone::method", "Kept::get", "src/lib.rs::free"];
+    assert_eq!(touched.symbols, symbols);
+    let paths: [&[u8]; 5] = [b"gone.py", b"latin.rs", b"new.ts", b"notes.txt", b"src/lib.rs"];
+    assert_eq!(touched.paths, paths);
+    assert_eq!(touched.unread, [b""; 0]);
+}
+
+#[test]
+fn content_that_is_not_here_or_damaged_hides_symbols_but_no_path() {
+    let sandbox = Sandbox::new();
+    for damaged in [false, true] {
+        let root = sandbox.repository(if damaged { "damaged" } else { "absent" });
+        for name in ["a.rs", "b.rs", "c.txt"] {
+            write(&root.join(name), &format!("fn in_{name}() {{}}\n").replace('.', "_"));
+        }
+        commit(&root);
+        let [base, candidate] = ["HEAD~1", "HEAD"].map(|name| git(&root, &["rev-parse", name]));
+        for name in ["b.rs", "c.txt"] {
+            let id = git(&root, &["rev-parse", &format!("HEAD:{name}")]);
+            let object = root.join(".git/objects").join(&id[..2]).join(&id[2..]);
+            std::fs::remove_file(&object).unwrap();
+            if damaged {
+                write(&object, "damaged");
+            }
+        }
+        let repository = Repository::discover(&root).unwrap();
+        let touched = repository.touched(&base, &candidate).unwrap();
+        let paths: [&[u8]; 3] = [b"a.rs", b"b.rs", b"c.txt"];
+        assert_eq!(touched.paths, paths);
+        assert_eq!(touched.symbols, ["a.rs::in_a_rs"]);
+        assert_eq!(touched.unread, [b"b.rs"], "of the other no symbol was wanted");
+        assert!(repository.patch_digest(&base, &candidate).is_err());
+        let tree = git(&root, &["rev-parse", "HEAD^{tree}"]);
+        std::fs::remove_file(root.join(".git/objects").join(&tree[..2]).join(&tree[2..])).unwrap();
+        let missing = Repository::discover(&root).unwrap().touched(&base, &candidate).unwrap_err();
+        assert!(matches!(&missing, Error::Missing { object, .. } if object.contains(&tree)), "{missing}");
+    }
 }

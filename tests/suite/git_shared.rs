@@ -96,7 +96,7 @@ fn where_nothing_may_be_written_all_is_read_and_a_change_is_refused_by_the_path(
     assert!(!repository.snapshot(b"", &Exclusions::default()).unwrap().is_dirty());
     assert_eq!(repository.worktrees().unwrap()[0].dirty, Some(0));
     let base = repository.base_of(Some(&head), None).unwrap().compared_with.unwrap();
-    assert_eq!(repository.changed_paths(&base, &head).unwrap(), Vec::<Vec<u8>>::new());
+    assert_eq!(repository.touched(&base, &head).unwrap().paths, Vec::<Vec<u8>>::new());
     assert!(repository.landing(&base, &head).is_ok());
     assert_eq!(refs.list("").unwrap().len(), 1);
     assert_eq!(refs.read(&there).unwrap(), Some(head.clone()));

@@ -1,4 +1,4 @@
-//! What a candidate changes: its base, its paths, its patch. The patch is byte for byte what stock git prints for
+//! What a candidate changes: its base, its paths and symbols, its patch. The patch is byte for byte what stock git prints for
 //! [`command`], so that anybody can check a digest without this program.
 
 mod base;
@@ -6,9 +6,10 @@ mod changes;
 mod emit;
 mod hunks;
 mod quote;
-mod symbols;
+mod touched;
 
 pub use base::{Base, BaseResolution};
+pub use touched::Touched;
 
 pub(super) use changes::{Changed, Side, between};
 
@@ -88,15 +89,6 @@ impl Repository {
         let mut hasher = Digest::hasher();
         self.write_patch(base, candidate, &mut hasher)?;
         Ok(hasher.finish())
-    }
-
-    /// Every path that differs between `base` and `candidate`, in order of its bytes; a renamed file is two of them.
-    ///
-    /// # Errors
-    /// As [`write_patch`](Self::write_patch), but the content of files is not needed.
-    pub fn changed_paths(&self, base: &str, candidate: &str) -> Result<Vec<Vec<u8>>, Error> {
-        let (old, new) = (self.tree_named(base)?, self.tree_named(candidate)?);
-        Ok(between(self, Some(old), Some(new))?.into_iter().map(|changed| changed.path.into()).collect())
     }
 
     /// The tree of a commit or the tree itself, by its full id.
