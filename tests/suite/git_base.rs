@@ -129,3 +129,59 @@ fn what_git_verifies_as_one_commit_is_one_and_nothing_else() {
         assert_eq!(repository.resolve_commit(name).ok(), git_says, "{name}");
     }
 }
+
+#[test]
+fn the_upstream_of_a_branch_may_be_another_branch_of_the_repository() {
+    let sandbox = Sandbox::new();
+    let (root, ..) = two_commits(&sandbox);
+    git(&root, &["branch", "-q", "--track", "a.b/c", "main"]);
+    git(&root, &["branch", "-q", "base", "HEAD~1"]);
+    git(&root, &["branch", "-q", "--set-upstream-to=base", "main"]);
+    git(&root, &["branch", "-q", "--track", "gone", "a.b/c"]);
+    git(&root, &["config", "branch.gone.merge", "refs/heads/nowhere"]);
+    let repository = Repository::discover(&root).unwrap();
+    for name in [
+        "a.b/c@{upstream}",
+        "a.b/c@{u}~1",
+        "@{u}",
+        "@{U}",
+        "main@{UPSTREAM}^0",
+        "base@{u}",
+        "gone@{u}",
+        "nobody@{u}",
+        "a.b/c@{u}@{u}",
+        "a.b/c@{u",
+    ] {
+        let output = try_git(&root, &["rev-parse", "--verify", "-q", name]);
+        let git_says =
+            output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().to_owned());
+        let ours = repository.resolve_commit(name);
+        assert_eq!(ours.clone().ok(), git_says, "{name}");
+        assert!(git_says.is_some() || ours.unwrap_err().to_string().contains(&format!("{name:?}")));
+    }
+    git(&root, &["checkout", "-q", "--detach"]);
+    assert!(Repository::discover(&root).unwrap().resolve_commit("@{u}").is_err());
+}
+
+#[test]
+fn plain_words_are_found_in_messages_as_git_finds_them_and_anything_else_is_refused() {
+    let sandbox = Sandbox::new();
+    let (root, ..) = two_commits(&sandbox);
+    git(&root, &["commit", "-q", "--allow-empty", "-m", "third a.b\n\nbody (x) line"]);
+    git(&root, &["commit", "-q", "--allow-empty", "-m", "fourth axb"]);
+    let repository = Repository::discover(&root).unwrap();
+    for search in ["first", "th", "a b", "body", "FIRST", "!-fourth", "!!x", "!-nothing", "", "c-d"] {
+        for name in [format!("HEAD^{{/{search}}}"), format!("main^{{/{search}}}^0")] {
+            let output = try_git(&root, &["rev-parse", "--verify", "-q", &name]);
+            let git_says =
+                output.status.success().then(|| String::from_utf8(output.stdout).unwrap().trim().to_owned());
+            assert_eq!(repository.resolve_commit(&name).ok(), git_says, "{name}");
+        }
+    }
+    for name in ["HEAD^{/a.b}", "HEAD^{/(x)}", "HEAD^{/^f}", "HEAD^{/a{2}}", "HEAD~1^{/th}^{/x*}"] {
+        let refused = repository.resolve_commit(name).unwrap_err().to_string();
+        assert!(refused.contains(&format!("{name:?}")) && refused.contains("only plain words"), "{refused}");
+    }
+    let refused = repository.resolve_commit(":/first").unwrap_err().to_string();
+    assert!(refused.ends_with("as in main^{/words}"), "{refused}");
+}
