@@ -32,9 +32,9 @@ pub fn dies(at: &Path, branch: &str, path: &Path, point: Point) {
 #[test]
 fn the_same_call_completes_what_a_dead_one_began() {
     for point in HALF.into_iter().chain(WHOLE) {
-        for made_before in [false, true] {
+        for (made_before, format) in [(false, "sha1"), (true, "sha1"), (false, "sha256")] {
             let sandbox = Sandbox::new();
-            let at = sandbox.repository("r");
+            let at = sandbox.repository_with("r", &[&format!("--object-format={format}")]);
             let tree = sandbox.path("deep/tree");
             if made_before {
                 sandbox.mkdir("deep/tree");
@@ -51,9 +51,9 @@ fn the_same_call_completes_what_a_dead_one_began() {
 #[test]
 fn another_call_undoes_what_a_dead_one_left_half_made() {
     for point in HALF {
-        for made_before in [false, true] {
+        for (made_before, format) in [(false, "sha1"), (true, "sha1"), (false, "sha256")] {
             let sandbox = Sandbox::new();
-            let at = sandbox.repository("r");
+            let at = sandbox.repository_with("r", &[&format!("--object-format={format}")]);
             sandbox.mkdir("deep");
             if made_before {
                 sandbox.mkdir("deep/er/tree");

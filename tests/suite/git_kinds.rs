@@ -25,13 +25,11 @@ struct Kind {
 
 const WORKS: [&str; 6] = ["snapshot", "patch", "landed", "pinned", "made", "listed"];
 
+const SHA256: &[&str] = &["--object-format=sha256"];
+
 const KINDS: &[Kind] = &[
     Kind { name: "plain", make: |sandbox| history(sandbox, "r", &[]), expected: WORKS },
-    Kind {
-        name: "SHA-256",
-        make: |sandbox| history(sandbox, "r", &["--object-format=sha256"]),
-        expected: WORKS,
-    },
+    Kind { name: "SHA-256", make: |sandbox| history(sandbox, "r", SHA256), expected: WORKS },
     Kind {
         name: "bare",
         make: bare,
@@ -60,7 +58,12 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "shallow",
-        make: |sandbox| clone(sandbox, &["--depth=2", "--no-single-branch"]),
+        make: |sandbox| clone(sandbox, &[], &["--depth=2", "--no-single-branch"]),
+        expected: ["snapshot", "patch", "needs history", "pinned", "made", "listed"],
+    },
+    Kind {
+        name: "shallow, SHA-256",
+        make: |sandbox| clone(sandbox, SHA256, &["--depth=2", "--no-single-branch"]),
         expected: ["snapshot", "patch", "needs history", "pinned", "made", "listed"],
     },
     Kind {
@@ -82,7 +85,12 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "partial clone",
-        make: |sandbox| clone(sandbox, &["--filter=blob:none", "--no-checkout"]),
+        make: |sandbox| clone(sandbox, &[], &["--filter=blob:none", "--no-checkout"]),
+        expected: ["snapshot", "missing", "missing", "pinned", "missing", "listed"],
+    },
+    Kind {
+        name: "partial clone, SHA-256",
+        make: |sandbox| clone(sandbox, SHA256, &["--filter=blob:none", "--no-checkout"]),
         expected: ["snapshot", "missing", "missing", "pinned", "missing", "listed"],
     },
     Kind { name: "with a submodule", make: with_submodule, expected: WORKS },
@@ -118,8 +126,8 @@ fn bare(sandbox: &Sandbox) -> PathBuf {
     sandbox.path("bare.git")
 }
 
-fn clone(sandbox: &Sandbox, options: &[&str]) -> PathBuf {
-    let origin = history(sandbox, "origin", &[]);
+fn clone(sandbox: &Sandbox, init: &[&str], options: &[&str]) -> PathBuf {
+    let origin = history(sandbox, "origin", init);
     git(&origin, &["config", "uploadpack.allowFilter", "true"]);
     let url = format!("file://{}", origin.display());
     git(&sandbox.root, &[&["clone", "-q"], options, &[&url, "r"]].concat());

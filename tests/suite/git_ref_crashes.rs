@@ -19,9 +19,9 @@ struct Place {
     _sandbox: Sandbox,
 }
 
-fn place() -> Place {
+fn place(format: &str) -> Place {
     let sandbox = Sandbox::new();
-    let at = sandbox.repository("r");
+    let at = sandbox.repository_with("r", &[&format!("--object-format={format}")]);
     git(&at, &["commit", "-q", "--allow-empty", "-m", "second"]);
     let (old, new) = (git(&at, &["rev-parse", "HEAD~1"]), git(&at, &["rev-parse", "HEAD"]));
     Place { at, old, new, _sandbox: sandbox }
@@ -29,10 +29,19 @@ fn place() -> Place {
 
 #[test]
 fn at_every_point_of_every_change_of_a_loose_or_packed_ref_the_same_call_completes_it() {
+    completes_what_a_dead_one_began("sha1");
+}
+
+#[test]
+fn with_sha256_the_same_call_completes_what_a_dead_one_began() {
+    completes_what_a_dead_one_began("sha256");
+}
+
+fn completes_what_a_dead_one_began(format: &str) {
     for job in [Job::Pin, Job::Move, Job::Unpin] {
         for point in [Point::RefChosen, Point::RefLocked, Point::RefChanged] {
             for packed in [false, true] {
-                let Place { at, old, new, _sandbox } = place();
+                let Place { at, old, new, _sandbox } = place(format);
                 let there = |name: &str| {
                     let found = try_git(&at, &["rev-parse", "-q", "--verify", name]).stdout;
                     Some(String::from_utf8(found).unwrap().trim().to_owned()).filter(|id| !id.is_empty())
@@ -83,7 +92,7 @@ fn at_every_point_of_every_change_of_a_loose_or_packed_ref_the_same_call_complet
 }
 
 fn kills(rounds: u64, seed: u64) {
-    let Place { at, old, new, _sandbox } = place();
+    let Place { at, old, new, _sandbox } = place("sha1");
     let mut chance = Chance(seed);
     let mut left = 0;
     for round in 0..rounds {

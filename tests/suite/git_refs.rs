@@ -9,6 +9,9 @@ use foremerge::world::Fake;
 use crate::child::{self, Job, Order, Worker};
 use crate::sandbox::{Sandbox, git, try_git, write};
 
+/// SHA-1 and SHA-256.
+const FORMATS: [&[&str]; 2] = [&[], &["--object-format=sha256"]];
+
 pub struct Place {
     pub sandbox: Sandbox,
     pub at: PathBuf,
@@ -95,7 +98,10 @@ fn a_ref_is_made_once_and_the_second_maker_is_told_that_it_was_there() {
 
 #[test]
 fn a_ref_is_swapped_only_from_what_the_caller_saw() {
-    let place = Place::new();
+    FORMATS.iter().for_each(|init| swapped_only_from_what_was_seen(&Place::with(init)));
+}
+
+fn swapped_only_from_what_was_seen(place: &Place) {
     let name = "refs/foremerge/a".to_owned();
     let moved = |found: Option<&String>| {
         Err(RefError::Moved { name: name.clone(), expected: place.first.clone(), found: found.cloned() })
@@ -124,7 +130,10 @@ fn a_ref_is_deleted_only_while_it_names_what_the_caller_says() {
 
 #[test]
 fn packed_refs_are_read_guarded_and_deleted_as_loose_ones() {
-    let place = Place::new();
+    FORMATS.iter().for_each(|init| packed_as_loose(&Place::with(init)));
+}
+
+fn packed_as_loose(place: &Place) {
     for name in ["p/one", "p/two"] {
         place.create(name, &place.first).unwrap();
     }
@@ -218,7 +227,10 @@ fn reflogs_are_written_where_they_are_wanted_even_if_nobody_is_configured() {
 
 #[test]
 fn a_listing_is_whole_in_order_and_not_stopped_by_a_damaged_ref() {
-    let place = Place::new();
+    FORMATS.iter().for_each(|init| lists_all_whatever_is_damaged(&Place::with(init)));
+}
+
+fn lists_all_whatever_is_damaged(place: &Place) {
     for number in [3, 1, 2] {
         place.create(&format!("accepted/{number}"), &place.first).unwrap();
     }
