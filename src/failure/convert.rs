@@ -130,17 +130,28 @@ impl From<git::refs::RefError> for Failure {
             RefError::NoObject { .. } => {
                 Self::invalid("target", message, "the full id of an object that is here")
             }
+            RefError::Expected { .. } => {
+                Self::invalid("expected", message, "the full id that the ref named when it was read")
+            }
             RefError::Taken { name, found } => {
                 Self::new(Code::CheckFailed, message).with("ref", name).with("found", found)
             }
             RefError::Clash { name, with } => {
                 Self::new(Code::CheckFailed, message).with("ref", name).with("in_the_way", with)
             }
-            RefError::Moved { name, found, .. } => {
-                Self::new(Code::StateRace, message).with("ref", name).with("found", found)
+            RefError::Moved { name, expected, found } => Self::new(Code::StateRace, message)
+                .with("ref", name)
+                .with("expected", expected)
+                .with("found", found),
+            RefError::Damaged { name, .. } => {
+                Self::new(Code::RepositoryUnreadable, message).with("ref", name)
             }
-            RefError::Damaged { name } => Self::new(Code::RepositoryUnreadable, message).with("ref", name),
-            RefError::Busy { lock } => Self::new(Code::NotReady, message).with("lock", lock),
+            RefError::Busy { name, lock } => {
+                Self::new(Code::NotReady, message).with("ref", name).with("lock", lock)
+            }
+            RefError::Unfinished { name, found, .. } => {
+                Self::new(Code::InternalError, message).with("ref", name).with("found", found)
+            }
         }
     }
 }
@@ -176,12 +187,17 @@ mod tests {
         let name = || "refs/foremerge/a".to_owned();
         for (error, code) in [
             (RefError::Name { name: name(), why: "no".into() }, Code::InvalidInput),
-            (RefError::NoObject { id: "x".into() }, Code::InvalidInput),
+            (RefError::NoObject { name: name(), id: "x".into() }, Code::InvalidInput),
+            (RefError::Expected { name: name(), id: "x".into() }, Code::InvalidInput),
             (RefError::Taken { name: name(), found: "1".into() }, Code::CheckFailed),
             (RefError::Clash { name: name(), with: "refs/foremerge".into() }, Code::CheckFailed),
             (RefError::Moved { name: name(), expected: "1".into(), found: None }, Code::StateRace),
-            (RefError::Damaged { name: name() }, Code::RepositoryUnreadable),
-            (RefError::Busy { lock: "a.lock".into() }, Code::NotReady),
+            (RefError::Damaged { name: name(), holds: "?".into() }, Code::RepositoryUnreadable),
+            (RefError::Busy { name: name(), lock: "a.lock".into() }, Code::NotReady),
+            (
+                RefError::Unfinished { name: name(), found: Some("1".into()), why: "no space".into() },
+                Code::InternalError,
+            ),
             (RefError::Git(git::Error::NoWorktree { path: "/r".into() }), Code::InvalidInput),
         ] {
             let said = error.to_string();

@@ -19,8 +19,9 @@ fn lock_of(place: &Place, name: &str) -> PathBuf {
     place.at.join(".git/refs/foremerge").join(format!("{name}.lock"))
 }
 
+/// The ref `a` cannot be changed, because this is in the way.
 fn busy(lock: &Path) -> RefError {
-    RefError::Busy { lock: lock.display().to_string() }
+    RefError::Busy { name: "refs/foremerge/a".to_owned(), lock: lock.display().to_string() }
 }
 
 /// Date `file` back, by the clock of its file system.

@@ -98,7 +98,9 @@ fn a_ref_is_made_once_and_the_second_maker_is_told_that_it_was_there() {
 
 #[test]
 fn a_ref_is_swapped_only_from_what_the_caller_saw() {
-    FORMATS.iter().for_each(|init| swapped_only_from_what_was_seen(&Place::with(init)));
+    for init in FORMATS {
+        swapped_only_from_what_was_seen(&Place::with(init));
+    }
 }
 
 fn swapped_only_from_what_was_seen(place: &Place) {
@@ -130,7 +132,9 @@ fn a_ref_is_deleted_only_while_it_names_what_the_caller_says() {
 
 #[test]
 fn packed_refs_are_read_guarded_and_deleted_as_loose_ones() {
-    FORMATS.iter().for_each(|init| packed_as_loose(&Place::with(init)));
+    for init in FORMATS {
+        packed_as_loose(&Place::with(init));
+    }
 }
 
 fn packed_as_loose(place: &Place) {
@@ -186,14 +190,40 @@ fn names_that_git_forbids_are_refused_and_none_leaves_our_directory() {
 fn only_objects_that_are_there_can_be_named() {
     let place = Place::new();
     let absent = "0123456789012345678901234567890123456789";
-    for id in ["", "HEAD", &place.first[..10], absent, &"0".repeat(40), &"0".repeat(64), "-"] {
-        assert_eq!(place.create("a", id), Err(RefError::NoObject { id: id.to_owned() }));
+    let (name, no_object) = ("refs/foremerge/a".to_owned(), |id: &str| {
+        Err(RefError::NoObject { name: "refs/foremerge/a".to_owned(), id: id.to_owned() })
+    });
+    let malformed = ["", "HEAD", &place.first[..10], &"0".repeat(40), &"0".repeat(64), "-"];
+    for id in malformed.into_iter().chain([absent]) {
+        assert_eq!(place.create("a", id), no_object(id));
     }
     assert_eq!(place.git_says("a"), None);
+    place.create("a", &place.first).unwrap();
+    for id in malformed {
+        let expected = RefError::Expected { name: name.clone(), id: id.to_owned() };
+        assert_eq!(place.swap("a", id, &place.second), Err(expected.clone()));
+        assert_eq!(place.delete("a", id), Err(expected));
+    }
+    assert_eq!(place.swap("a", &place.first, absent), no_object(absent).map(drop));
+    let moved = RefError::Moved { name, expected: absent.to_owned(), found: Some(place.first.clone()) };
+    assert_eq!(place.delete("a", absent), Err(moved), "it may have been there when the caller looked");
+    assert_eq!(place.git_says("a"), Some(place.first.clone()));
     let place = Place::with(&["--object-format=sha256"]);
-    assert_eq!(place.create("a", &"0".repeat(40)), Err(RefError::NoObject { id: "0".repeat(40) }));
+    assert_eq!(place.create("a", &"0".repeat(40)), no_object(&"0".repeat(40)));
     assert_eq!(place.create("a", &place.first), Ok(Made::Now));
     assert_eq!(place.git_says("a"), Some(place.first.clone()));
+}
+
+#[test]
+fn an_id_is_the_same_in_capitals() {
+    let place = Place::new();
+    let [first, second] = [&place.first, &place.second].map(|id| id.to_uppercase());
+    assert_eq!(place.create("a", &first), Ok(Made::Now));
+    assert_eq!(place.create("a", &first), Ok(Made::Before));
+    assert_eq!(place.swap("a", &first, &second), Ok(()));
+    assert_eq!(place.swap("a", &second, &second), Ok(()), "it names what it is to name");
+    assert_eq!(place.git_says("a"), Some(place.second.clone()));
+    assert_eq!(place.delete("a", &second), Ok(true));
 }
 
 #[test]
@@ -227,7 +257,9 @@ fn reflogs_are_written_where_they_are_wanted_even_if_nobody_is_configured() {
 
 #[test]
 fn a_listing_is_whole_in_order_and_not_stopped_by_a_damaged_ref() {
-    FORMATS.iter().for_each(|init| lists_all_whatever_is_damaged(&Place::with(init)));
+    for init in FORMATS {
+        lists_all_whatever_is_damaged(&Place::with(init));
+    }
 }
 
 fn lists_all_whatever_is_damaged(place: &Place) {
@@ -260,7 +292,8 @@ fn lists_all_whatever_is_damaged(place: &Place) {
     assert_eq!(refs.refs().list("nothing").unwrap(), []);
     for damaged in ["accepted/8", "accepted/9"] {
         let error = refs.refs().read(&named(damaged)).unwrap_err();
-        assert_eq!(error, RefError::Damaged { name: name(&damaged[9..]) });
+        let holds = if damaged.ends_with('8') { "ref: refs/heads/main" } else { "" };
+        assert_eq!(error, RefError::Damaged { name: name(&damaged[9..]), holds: holds.to_owned() });
         assert!(matches!(place.create(damaged, &place.first), Err(RefError::Damaged { .. })));
         assert!(matches!(place.delete(damaged, &place.first), Err(RefError::Damaged { .. })));
     }

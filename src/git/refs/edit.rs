@@ -30,14 +30,14 @@ impl Refs<'_> {
     /// # Errors
     /// [`RefError::Taken`] when it names another object; [`RefError::NoObject`] when the repository does not have
     /// `target`; [`RefError::Clash`], [`RefError::Damaged`], [`RefError::Busy`]; [`RefError::Git`] when nothing can be
-    /// written.
+    /// written; [`RefError::Unfinished`].
     pub fn create(&self, world: &dyn World, name: &RefName, target: &str) -> Result<Made, RefError> {
-        let id = self.object(target)?;
+        let id = self.object(name, target)?;
         let turn = self.turn()?;
         match self.read(name)? {
-            Some(found) if found == target => {
+            Some(found) if id.to_hex() == found => {
                 // Whoever made it may have died before it was on disk.
-                self.press(name)?;
+                self.press(name).map_err(|why| unfinished(name, Some(id), &why))?;
                 return Ok(Made::Before);
             }
             Some(found) => return Err(RefError::Taken { name: name.to_string(), found }),
@@ -50,7 +50,8 @@ impl Refs<'_> {
     /// Make `name`, which must name `expected`, name `target`. It is on disk when this returns.
     ///
     /// # Errors
-    /// [`RefError::Moved`] when it names something else or is not there; otherwise as [`Self::create`].
+    /// [`RefError::Moved`] when it names something else or is not there, [`RefError::Expected`] when it never could have;
+    /// otherwise as [`Self::create`].
     pub fn swap(
         &self,
         world: &dyn World,
@@ -58,9 +59,9 @@ impl Refs<'_> {
         expected: &str,
         target: &str,
     ) -> Result<(), RefError> {
-        let (old, new) = (self.id(expected)?, self.object(target)?);
+        let (old, new) = (self.expected(name, expected)?, self.object(name, target)?);
         let turn = self.turn()?;
-        self.expect(name, expected)?;
+        self.expect(name, old)?;
         self.edit(&turn, world, name, &update(new, PreviousValue::MustExistAndMatch(Target::Object(old))))
             .map(drop)
     }
@@ -68,15 +69,16 @@ impl Refs<'_> {
     /// Delete `name` if it names `expected`. Answers whether this call deleted it: it may be gone already.
     ///
     /// # Errors
-    /// [`RefError::Moved`] when it names something else; [`RefError::Damaged`], [`RefError::Busy`];
-    /// [`RefError::Git`] when nothing can be written.
+    /// [`RefError::Moved`] when it names something else, [`RefError::Expected`] when it never could have;
+    /// [`RefError::Damaged`], [`RefError::Busy`]; [`RefError::Git`] when nothing can be written;
+    /// [`RefError::Unfinished`].
     pub fn delete(&self, world: &dyn World, name: &RefName, expected: &str) -> Result<bool, RefError> {
-        let old = self.id(expected)?;
+        let old = self.expected(name, expected)?;
         let turn = self.turn()?;
         if self.read(name)?.is_none() {
             return Ok(false);
         }
-        self.expect(name, expected)?;
+        self.expect(name, old)?;
         let expected = PreviousValue::MustExistAndMatch(Target::Object(old));
         self.edit(&turn, world, name, &Change::Delete { expected, log: RefLog::AndReference }).map(|_| true)
     }
@@ -86,23 +88,27 @@ impl Refs<'_> {
         self.common_dir.join(name.as_str())
     }
 
-    fn id(&self, hex: &str) -> Result<ObjectId, RefError> {
+    fn id(&self, hex: &str) -> Option<ObjectId> {
         let id = ObjectId::from_hex(hex.as_bytes()).ok();
         id.filter(|id| id.kind() == self.inner.object_hash() && !id.is_null())
-            .ok_or_else(|| RefError::NoObject { id: hex.to_owned() })
     }
 
-    fn object(&self, hex: &str) -> Result<ObjectId, RefError> {
-        let id = self.id(hex)?;
-        if self.inner.has_object(id) { Ok(id) } else { Err(RefError::NoObject { id: hex.to_owned() }) }
+    fn object(&self, name: &RefName, hex: &str) -> Result<ObjectId, RefError> {
+        let id = self.id(hex).filter(|id| self.inner.has_object(id));
+        id.ok_or_else(|| RefError::NoObject { name: name.to_string(), id: hex.to_owned() })
     }
 
-    fn expect(&self, name: &RefName, expected: &str) -> Result<(), RefError> {
-        let found = self.read(name)?;
-        if found.as_deref() == Some(expected) {
+    /// An object that has gone since may be expected all the same.
+    fn expected(&self, name: &RefName, hex: &str) -> Result<ObjectId, RefError> {
+        self.id(hex).ok_or_else(|| RefError::Expected { name: name.to_string(), id: hex.to_owned() })
+    }
+
+    fn expect(&self, name: &RefName, old: ObjectId) -> Result<(), RefError> {
+        let (found, expected) = (self.read(name)?, old.to_string());
+        if found.as_ref() == Some(&expected) {
             return Ok(());
         }
-        Err(RefError::Moved { name: name.to_string(), expected: expected.to_owned(), found })
+        Err(RefError::Moved { name: name.to_string(), expected, found })
     }
 
     fn refuse_clash(&self, name: &RefName) -> Result<(), RefError> {
@@ -136,8 +142,12 @@ impl Refs<'_> {
         };
         let edits = done.map_err(|refused| self.refused(name, change, refused))?;
         world.reached(Point::RefChanged);
-        fresh.adjust().map_err(|error| Error::unwritable(&self.path(name), error.to_string()))?;
-        self.press(name)?;
+        let shared = fresh.adjust().map_err(|error| Error::unwritable(&self.path(name), error.to_string()));
+        let new = match change {
+            Change::Update { new: Target::Object(id), .. } => Some(*id),
+            _ => None,
+        };
+        shared.and_then(|()| self.press(name)).map_err(|why| unfinished(name, new, &why))?;
         Ok(edits.into_iter().find_map(|edit| match edit.change {
             Change::Update { expected, .. } | Change::Delete { expected, .. } => match expected {
                 PreviousValue::MustExistAndMatch(target) => Some(target),
@@ -153,7 +163,9 @@ impl Refs<'_> {
     /// Why gix refused: what is there now says it better than its error.
     fn refused(&self, name: &RefName, change: &Change, refused: Refused) -> RefError {
         let error = match refused {
-            Refused::Locked(lock) => return RefError::Busy { lock: lock.display().to_string() },
+            Refused::Locked(lock) => {
+                return RefError::Busy { name: name.to_string(), lock: lock.display().to_string() };
+            }
             Refused::Git(error) => error,
         };
         let now = match self.read(name) {
@@ -172,14 +184,17 @@ impl Refs<'_> {
         }
     }
 
-    fn press(&self, name: &RefName) -> Result<(), RefError> {
+    fn press(&self, name: &RefName) -> Result<(), Error> {
         Shared::of(self.inner)
             .adjust(&self.common_dir.join("packed-refs"))
             .and_then(|()| durable::press(self.common_dir, &self.path(name)))
-            .map_err(|error| {
-                Error::unwritable(&self.path(name), format!("it may not be on disk: {error}")).into()
-            })
+            .map_err(|error| Error::unwritable(&self.path(name), format!("it may not be on disk: {error}")))
     }
+}
+
+fn unfinished(name: &RefName, now: Option<ObjectId>, why: &Error) -> RefError {
+    let (name, why) = (name.to_string(), why.to_string());
+    RefError::Unfinished { name, found: now.map(|id| id.to_string()), why }
 }
 
 fn update(id: ObjectId, expected: PreviousValue) -> Change {

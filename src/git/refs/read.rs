@@ -8,6 +8,9 @@ use super::super::error::sentence;
 use super::name::ROOT;
 use super::{RefError, RefName, Refs, store};
 
+/// How much of a damaged ref is shown, in bytes.
+const LONGEST: usize = 128;
+
 /// A ref of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
@@ -26,9 +29,16 @@ impl Refs<'_> {
         match store::target(self.inner, name.full()) {
             Ok(None) => Ok(None),
             Ok(Some(Target::Object(id))) => Ok(Some(id.to_string())),
-            Ok(Some(Target::Symbolic(_))) => Err(RefError::Damaged { name: name.to_string() }),
+            Ok(Some(Target::Symbolic(to))) => {
+                Err(RefError::Damaged { name: name.to_string(), holds: format!("ref: {}", to.as_bstr()) })
+            }
             // What is there and cannot be parsed, as opposed to what cannot be read.
-            Err(_) if self.path(name).is_file() => Err(RefError::Damaged { name: name.to_string() }),
+            Err(_) if self.path(name).is_file() => {
+                let text = std::fs::read(self.path(name)).unwrap_or_default();
+                let text = &text[..text.len().min(LONGEST)];
+                let holds = String::from_utf8_lossy(text).trim_end().to_owned();
+                Err(RefError::Damaged { name: name.to_string(), holds })
+            }
             Err(error) => Err(self.unreadable(&error)),
         }
     }
