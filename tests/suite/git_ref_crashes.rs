@@ -95,7 +95,12 @@ fn kills(rounds: u64, seed: u64) {
     let Place { at, old, new, _sandbox } = place("sha1");
     let mut chance = Chance(seed);
     let mut left = 0;
+    git(&at, &["update-ref", "refs/foremerge/other", &old]);
     for round in 0..rounds {
+        // Where there are packed refs, their lock is held as well.
+        if round % 3 == 1 {
+            git(&at, &["pack-refs", "--all"]);
+        }
         let below = format!("churn/{round}");
         let mut worker =
             Worker::start(&Order { job: Job::Churn, at: &at, name: &below, rounds: 1, crash: None });

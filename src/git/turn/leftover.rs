@@ -23,33 +23,44 @@ pub(super) fn clear(common_dir: &Path, record: &Record, written: SystemTime, pat
         }
         return;
     }
-    let path = Kind::Ref.path(common_dir, &record.name);
-    if may_be_of(record, written, &path) && stays(&path, patience) {
-        let _ = std::fs::remove_file(path);
+    for kind in [Kind::Packed, Kind::Ref] {
+        let path = kind.path(common_dir, &record.name);
+        if may_be_of(record, written, &path, kind) && stays(&path, kind, patience) {
+            let _ = std::fs::remove_file(path);
+        }
     }
 }
 
-/// Whether the lock at `path` may be that of a process that died between its record and the note of the lock: it holds
+/// Whether the lock at `path` may be that of a process that died between its record and the note of its locks: it holds
 /// nothing, or what was to be written, and was taken just after the record. One of git's is so only by a chance in
 /// that very moment.
-fn may_be_of(record: &Record, written: SystemTime, path: &Path) -> bool {
+fn may_be_of(record: &Record, written: SystemTime, path: &Path, kind: Kind) -> bool {
     let Ok(found) = std::fs::symlink_metadata(path) else { return false };
     let Ok(text) = std::fs::read(path) else { return false };
-    let new = record.new.as_deref().unwrap_or_default();
     let after = found.modified().ok().and_then(|taken| taken.duration_since(written).ok());
-    found.is_file()
-        && new.as_bytes().starts_with(text.trim_ascii_end())
-        && after.is_some_and(|after| after <= AT_ONCE)
+    let is_like_it = match kind {
+        Kind::Ref => record.new.as_deref().unwrap_or_default().as_bytes().starts_with(text.trim_ascii_end()),
+        Kind::Packed => text.is_empty() && !is_git_packing(path),
+    };
+    found.is_file() && is_like_it && after.is_some_and(|after| after <= AT_ONCE)
+}
+
+/// Whether a git that has the lock of packed refs writes them anew: it begins at once, and in a file of its own.
+fn is_git_packing(lock: &Path) -> bool {
+    lock.with_extension("new").exists()
 }
 
 /// Whether the lock stays for so long. Whoever lives gives it back, as a rule.
-fn stays(path: &Path, patience: Duration) -> bool {
-    let before = Held::at(path, Kind::Ref);
+fn stays(path: &Path, kind: Kind, patience: Duration) -> bool {
+    let before = Held::at(path, kind);
     let patience = Fail::AfterDurationWithBackoff(patience);
     // Taken by us, it is given back at once.
     let there =
         gix::lock::Marker::acquire_to_hold_resource(path.with_extension(""), patience, None, 0).is_err();
-    there && before.is_some() && Held::at(path, Kind::Ref) == before
+    there
+        && before.is_some()
+        && Held::at(path, kind) == before
+        && !(kind == Kind::Packed && is_git_packing(path))
 }
 
 #[cfg(test)]
@@ -91,13 +102,34 @@ mod tests {
     }
 
     #[test]
+    fn the_lock_of_packed_refs_is_its_only_while_it_is_empty_and_no_git_packs() {
+        for (text, packing, is_leftover) in
+            [("", false, true), ("", true, false), ("# pack-refs", false, false)]
+        {
+            let dir = tempfile::tempdir().unwrap();
+            let name = FullName::try_from("refs/a").unwrap();
+            let path = Kind::Packed.path(dir.path(), &name);
+            std::fs::write(&path, text).unwrap();
+            if packing {
+                std::fs::write(dir.path().join("packed-refs.new"), "").unwrap();
+            }
+            let written = std::fs::metadata(&path).unwrap().modified().unwrap();
+            let record = Record { name, new: None, held: None };
+            clear(dir.path(), &record, written - Duration::from_millis(101), SOON);
+            assert!(path.exists(), "{text:?} {packing}");
+            clear(dir.path(), &record, written, SOON);
+            assert_eq!(!path.exists(), is_leftover, "{text:?} {packing}");
+        }
+    }
+
+    #[test]
     fn one_that_may_be_somebodys_is_left_when_it_is_given_back_meanwhile() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.lock");
         std::fs::write(&path, "").unwrap();
-        assert!(stays(&path, SOON));
+        assert!(stays(&path, Kind::Ref, SOON));
         std::fs::remove_file(&path).unwrap();
-        assert!(!stays(&path, SOON));
+        assert!(!stays(&path, Kind::Ref, SOON));
         assert!(!path.exists(), "the one that was taken to see is given back");
     }
 

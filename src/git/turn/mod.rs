@@ -86,22 +86,14 @@ impl Turn {
         edit: RefEdit,
     ) -> Result<Prepared<'t>, Refused> {
         let record = Record { name: edit.name.clone(), new: new_value(&edit), held: None };
-        // Where it cannot be written, in a file of another user's, whatever is left counts as git's.
-        self.write(&record.begun());
-        let mut prepared =
-            Prepared { turn: self, inner, name: edit.name.clone(), transaction: None, ref_file: None };
-        world.reached(Point::RefChosen);
-        // Where there are packed refs gix holds their lock throughout, whether or not they change.
-        let packed = self.common_dir.join("packed-refs");
-        let were_packed = packed.is_file();
-        let patience = Fail::AfterDurationWithBackoff(PATIENCE);
         let change = edit.change.clone();
-        let transaction = inner.refs.transaction().prepare([edit], patience, patience);
-        prepared.transaction = Some(transaction.map_err(|error| self.refused(&record.name, error))?);
+        let (transaction, packed_too) = self.lock(world, inner, &record, &edit)?;
+        let mut prepared =
+            Prepared { turn: self, inner, name: edit.name, transaction: Some(transaction), ref_file: None };
         // Of a ref that is what it is to be already it has given the lock back.
         let holds = |kind| match kind {
             Kind::Ref => !stands(inner, &record.name, &change),
-            Kind::Packed => were_packed && packed.is_file(),
+            Kind::Packed => packed_too,
         };
         let kinds = [Kind::Ref, Kind::Packed].into_iter().filter(|kind| holds(*kind));
         let held = kinds.filter_map(|kind| Held::at(&kind.path(&self.common_dir, &record.name), kind));
@@ -110,6 +102,37 @@ impl Turn {
         prepared.ref_file = held.iter().find(|held| held.kind == Kind::Ref).map(|held| held.file);
         world.reached(Point::RefLocked);
         Ok(prepared)
+    }
+
+    /// Write `record` and take Git's locks. Answers whether that of packed refs is among them.
+    fn lock<'t>(
+        &self,
+        world: &dyn World,
+        inner: &'t gix::Repository,
+        record: &Record,
+        edit: &RefEdit,
+    ) -> Result<(Transaction<'t, 't>, bool), Refused> {
+        let packed = self.common_dir.join("packed-refs");
+        let mut waits = waits();
+        loop {
+            // Anew each time, and nobody waits with it: so little time passes from the record to the lock that one
+            // which is much younger than the record is somebody else's. Where it cannot be written, in a file of
+            // another user's, whatever is left counts as git's.
+            self.write(&record.begun());
+            world.reached(Point::RefChosen);
+            // Where there are packed refs gix holds their lock throughout, whether or not they change.
+            let were_packed = packed.is_file();
+            let at_once = Fail::Immediately;
+            let refused = match inner.refs.transaction().prepare([edit.clone()], at_once, at_once) {
+                Ok(transaction) => return Ok((transaction, were_packed && packed.is_file())),
+                Err(error) => self.refused(&record.name, error),
+            };
+            self.write(b"");
+            match (&refused, waits.next()) {
+                (Refused::Locked(_), Some(wait)) => std::thread::sleep(wait),
+                _ => return Err(refused),
+            }
+        }
     }
 
     /// Remove Git's lock at `path` if it has been there for so long that whoever took it must be dead. Answers whether
@@ -195,6 +218,14 @@ fn stands(inner: &gix::Repository, name: &FullName, change: &Change) -> bool {
         }
         Change::Delete { .. } => false,
     }
+}
+
+/// Longer and longer, up to [`PATIENCE`] together.
+fn waits() -> impl Iterator<Item = Duration> {
+    (1..).map(|number| Duration::from_millis(number * number)).scan(PATIENCE, |left, wait| {
+        *left = left.checked_sub(wait)?;
+        Some(wait)
+    })
 }
 
 fn new_value(edit: &RefEdit) -> Option<String> {
