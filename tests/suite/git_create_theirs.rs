@@ -132,6 +132,27 @@ fn whatever_was_done_in_a_half_made_worktree_keeps_it() {
 }
 
 #[test]
+fn a_half_made_worktree_that_was_moved_and_worked_in_keeps_its_entry() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let (tree, kept) = (sandbox.path("tree"), sandbox.path("kept"));
+    dies(&at, "topic", &tree, Point::WorktreeFilled);
+    shell(&tree, "git checkout -q --detach; git commit -q --allow-empty -m mine; mv ../tree ../kept");
+    create(&at, "other", &sandbox.path("other")).unwrap();
+    git(&at, &["worktree", "repair", "../kept"]);
+    assert_eq!(git(&kept, &["log", "-1", "--format=%s"]), "mine");
+}
+
+#[test]
+fn a_half_made_worktree_that_was_only_removed_is_undone() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    dies(&at, "topic", &sandbox.path("tree"), Point::WorktreeFilled);
+    std::fs::remove_dir_all(sandbox.path("tree")).unwrap();
+    is_good(&at, &create(&at, "topic", &sandbox.path("tree")).unwrap());
+}
+
+#[test]
 fn what_somebody_puts_into_a_worktree_that_then_fails_is_left_there() {
     let sandbox = Sandbox::new();
     let at = sandbox.repository("r");

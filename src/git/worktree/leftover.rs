@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::error::ResultExt;
 use gix::index::entry::{Mode, Stat};
 
@@ -35,6 +35,13 @@ pub(super) enum Maker {
     Died,
 }
 
+/// Whether nothing was checked out, committed, staged or begun in the worktree whose entry is at `admin`.
+pub(super) fn is_unused(repository: &Repository, record: &Record, admin: &Path) -> gix::Result<bool> {
+    let (index, written) = indices(repository, record, admin)?;
+    let staged = written.is_some_and(|written| content(&written) != content(&index));
+    Ok(!staged && is_untouched(admin, record).or_error()?)
+}
+
 /// Remove all that a checkout of the commit puts below the top of the worktree, if nobody has worked there. Answers
 /// whether nothing is left.
 pub(super) fn remove(
@@ -43,22 +50,32 @@ pub(super) fn remove(
     admin: &Path,
     maker: Maker,
 ) -> gix::Result<bool> {
-    let tree = repository.commit(record.commit).or_error()?.tree;
-    let index = repository.inner().index_from_tree(&tree)?;
-    let written = admin.join("index");
-    let written = if written.is_file() {
-        let hash = repository.inner().object_hash();
-        Some(gix::index::File::at(written, hash, false, gix::index::decode::Options::default())?)
-    } else {
-        None
-    };
+    let (index, written) = indices(repository, record, admin)?;
     let made = Made { repository, index: &index, written: written.as_deref(), maker };
-    if !is_untouched(admin, record).or_error()? || !made.nothing_is_staged() {
-        return Ok(false);
-    }
     let top = BString::default();
     // File by file and by name: what somebody puts there in this moment stays, too.
     Ok(made.all_below(&record.root, &top)? && made.remove_below(&record.root, &top)?)
+}
+
+/// What the index is to be, and the one that is written once all files are there.
+fn indices(
+    repository: &Repository,
+    record: &Record,
+    admin: &Path,
+) -> gix::Result<(gix::index::File, Option<gix::index::File>)> {
+    let tree = repository.commit(record.commit).or_error()?.tree;
+    let index = repository.inner().index_from_tree(&tree)?;
+    let path = admin.join("index");
+    if !path.is_file() {
+        return Ok((index, None));
+    }
+    let hash = repository.inner().object_hash();
+    let written = gix::index::File::at(path, hash, false, gix::index::decode::Options::default())?;
+    Ok((index, Some(written)))
+}
+
+fn content(index: &gix::index::State) -> Vec<(&BStr, gix::ObjectId, Mode)> {
+    index.entries().iter().map(|entry| (entry.path(index), entry.id, entry.mode)).collect()
 }
 
 /// Whether the entry at `admin` says that nothing was checked out, committed or begun there.
@@ -84,15 +101,6 @@ struct Made<'r> {
 }
 
 impl Made<'_> {
-    fn nothing_is_staged(&self) -> bool {
-        let Some(written) = self.written else { return true };
-        let of = |index: &gix::index::State| -> Vec<_> {
-            let entries = index.entries().iter();
-            entries.map(|entry| (entry.path(index).to_owned(), entry.id, entry.mode)).collect()
-        };
-        of(written) == of(self.index)
-    }
-
     fn all_below(&self, directory: &Path, above: &BString) -> gix::Result<bool> {
         for entry in fs::read_dir(directory).or_error()? {
             let entry = entry.or_error()?;

@@ -67,8 +67,12 @@ pub(super) fn undo(
     let record = &journal.record;
     let admin = entry(repository, journal);
     let failed = |error: io::Error| Error::unwritable(&record.root, error.to_string());
+    // What cannot be compared is somebody's, wherever they moved it.
+    if in_the_making(journal, &admin) && !leftover::is_unused(repository, record, &admin).unwrap_or(false) {
+        give_away(&admin);
+        return Ok(());
+    }
     if is_being_made(journal, &admin) {
-        // What cannot be compared is somebody's.
         let emptied = leftover::remove(repository, record, &admin, maker).unwrap_or(false);
         if !emptied {
             give_away(&admin);
