@@ -104,10 +104,14 @@ impl From<git::Error> for Failure {
 impl From<git::worktree::CreateError> for Failure {
     fn from(error: git::worktree::CreateError) -> Self {
         use git::worktree::CreateError;
+        let message = error.to_string();
         match (error.refused(), error) {
             (Some((field, accepted)), error) => Self::invalid(field, error, accepted),
             (None, CreateError::Git(error)) => error.into(),
-            (None, error) => Self::new(Code::NotReady, error.to_string()),
+            (None, CreateError::Busy { lock }) => {
+                Self::new(Code::NotReady, message).with("lock", lock.to_string_lossy())
+            }
+            (None, _) => Self::new(Code::NotReady, message),
         }
     }
 }
@@ -204,6 +208,17 @@ mod tests {
             let failure = Failure::from(error);
             assert_eq!(failure.code, code, "{failure}");
             assert!(failure.message.ends_with(&said), "{failure}");
+        }
+    }
+
+    #[test]
+    fn a_lock_in_the_way_is_named_apart_from_the_sentence() {
+        let branch = Failure::from(git::worktree::CreateError::Busy { lock: "/r/a.lock".into() });
+        let reference =
+            Failure::from(RefError::Busy { name: "refs/foremerge/a".into(), lock: "/r/a.lock".into() });
+        for failure in [branch, reference] {
+            assert_eq!((failure.code, &failure.details["lock"]), (Code::NotReady, &"/r/a.lock".into()));
+            assert!(failure.message.contains("remove it"), "{failure}");
         }
     }
 
