@@ -87,7 +87,11 @@ impl Place {
         let (said, mut seen) = self.after(script);
         let fingerprint = seen.pop().unwrap();
         let named = unreadable.iter().map(|path| format!("unreadable {path}"));
-        let dirty = format!("dirty Some({}) None", said.len());
+        let others = |more: usize| if more == 0 { String::new() } else { format!(" and {more} more") };
+        let problem = unreadable
+            .first()
+            .map(|first| format!("{first:?}{} may not be looked at", others(unreadable.len() - 1)));
+        let dirty = format!("dirty Some({}) {problem:?}", said.len());
         let expected: Vec<_> = std::iter::once(dirty).chain(said).chain(named).collect();
         let mut sorted = seen.clone();
         sorted.sort();
@@ -140,7 +144,7 @@ fn an_ignored_directory_may_be_closed_and_an_exclusion_leaves_a_closed_one_out()
     place.agrees("mkdir other; chmod 0 other", &["other/"]);
     let mut seen = place.seen("other/");
     let fingerprint = seen.pop().unwrap();
-    assert_eq!(seen, ["dirty Some(0) None", "leftover other/"]);
+    assert_eq!(seen, ["dirty Some(0) Some(\"\\\"other/\\\" may not be looked at\")", "leftover other/"]);
     place.run("rm -r other");
     assert_eq!(place.seen("other/").pop().unwrap(), fingerprint);
 }

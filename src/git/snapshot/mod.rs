@@ -88,12 +88,12 @@ impl Repository {
         self.snapshot_within(identity, exclusions, Budget::default())
     }
 
-    /// How many paths a snapshot would name, without reading what they hold.
-    pub(super) fn count_changes(&self) -> Result<u64, Error> {
+    /// How many paths a snapshot would name, without reading what they hold, and what it would name as unreadable.
+    pub(super) fn count_changes(&self) -> Result<(u64, Vec<BString>), Error> {
         let tree = self.tree_of(&self.head()?)?;
-        let mut entries = Status::of(self, tree, None)?.entries;
+        let Status { mut entries, unreadable, .. } = Status::of(self, tree, None)?;
         entries.dedup_by(|one, other| one.path == other.path);
-        Ok(entries.len() as u64)
+        Ok((entries.len() as u64, unreadable.into_iter().map(|closed| closed.path).collect()))
     }
 
     fn snapshot_within(

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gix::bstr::BString;
 use gix::sec::Trust;
 
 use super::super::error::sentence;
@@ -75,15 +76,25 @@ fn look(path: PathBuf, present: bool, opened: gix::Result<gix::Repository>) -> W
     let opened = opened
         .map_err(|error| Error::unreadable(&worktree.path, sentence(&error)))
         .and_then(|opened| Repository::of_worktree(opened, worktree.path.clone()));
-    let problem = match opened {
-        Err(error) => Some(error),
-        Ok(opened) => {
-            let head = opened.head().map(|head| worktree.head = Some(head));
-            let dirty = if present { opened.count_changes().map(Some) } else { Ok(None) };
-            let dirty = dirty.map(|dirty| worktree.dirty = dirty);
-            head.and(dirty).err()
+    let looked = opened.and_then(|opened| {
+        let head = opened.head().map(|head| worktree.head = Some(head));
+        if !present {
+            return head;
         }
-    };
-    worktree.problem = problem.map(|error| error.to_string());
+        let (dirty, unreadable) = opened.count_changes()?;
+        worktree.dirty = Some(dirty);
+        worktree.problem = not_looked_at(&unreadable);
+        head
+    });
+    if let Err(error) = looked {
+        worktree.problem = Some(error.to_string());
+    }
     worktree
+}
+
+/// That some paths may not be looked at, and so may have changed.
+fn not_looked_at(paths: &[BString]) -> Option<String> {
+    let (first, more) = (paths.first()?, paths.len() - 1);
+    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Some(format!("{first:?}{others} may not be looked at"))
 }
