@@ -5,8 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use foremerge::git::Repository;
 use foremerge::git::worktree::CreateError;
+use foremerge::git::{Error, Repository};
 
 use crate::cli::{self, string};
 use crate::git_create::{create, create_from, is_good};
@@ -206,7 +206,7 @@ fn missing_objects_are_said_and_never_fetched() {
     let at = sandbox.path("partial");
     let packs = listing(&at.join(".git/objects"));
     let error = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
-    assert!(matches!(error, CreateError::Git(_)), "{error}");
+    assert!(matches!(error, CreateError::Git(Error::Missing { .. })), "{error}");
     assert!(listing(&at.join(".git/objects")) == packs, "something was fetched");
     assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
     assert!(!sandbox.path("tree").exists());
@@ -324,10 +324,7 @@ fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_ma
         let refused = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
         let said = refused.to_string();
         assert!(said.contains(".gitattributes") && said.contains(encoding), "{said}");
-        assert!(
-            matches!(refused, CreateError::Git(foremerge::git::Error::Unsupported { .. })),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, CreateError::Git(Error::Unsupported { .. })), "{refused:?}");
         assert!(!sandbox.path("tree").exists());
         assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
     }

@@ -128,7 +128,11 @@ fn a_filter_that_is_required_and_fails_is_an_error_that_names_it_and_the_path() 
         let added = try_git(&root, &["worktree", "add", "-q", "--detach", "../theirs"]);
         assert!(!added.status.success(), "{}", filter.program);
         let refused = create(&root, "ours", &sandbox.path("ours")).unwrap_err();
-        assert!(matches!(refused, CreateError::Git(Error::Unwritable { .. })), "{refused:?}");
+        let CreateError::Git(Error::Unreadable { path, detail, .. }) = &refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(*path, sandbox.path("ours/a.f"), "{refused}");
+        assert!(detail.starts_with("the filter odd, which is required, failed: "), "{refused}");
         assert!(!sandbox.path("ours").exists());
         assert_eq!(git(&root, &["branch", "--format=%(refname:short)"]), "main");
     }

@@ -4,11 +4,13 @@ use std::sync::atomic::AtomicBool;
 
 use gix::progress::Discard;
 
-use super::{optional, settle};
+use super::super::error::sentence;
+use super::super::{Error, Repository};
+use super::{filters, settle};
 
 /// Check out the files of `linked`, which has none yet, and leave an index that a later status believes.
 pub(super) fn fill(linked: &gix::Repository) -> gix::Result<()> {
-    let (plain, optional) = optional::without(linked)?;
+    let (plain, optional) = filters::without_optional(linked)?;
     let worktree =
         plain.worktree().ok_or_else(|| gix::error::not_found("the new worktree has no directory"))?;
     let outcome = worktree.checkout(Discard, &AtomicBool::new(false))?;
@@ -16,6 +18,35 @@ pub(super) fn fill(linked: &gix::Repository) -> gix::Result<()> {
     if let Some(path) = undelivered.next() {
         return Err(gix::error::message!("a filter never delivered {path}").into());
     }
-    optional::smudge(linked, &optional)?;
+    filters::smudge(linked, &optional)?;
     settle::settle(linked)
+}
+
+/// Why the files of `commit` could not be checked out to `linked`, where gix says `error`: it names neither the object
+/// that is missing nor the file at which a filter failed.
+pub(super) fn diagnosed(
+    repository: &Repository,
+    linked: &gix::Repository,
+    commit: gix::ObjectId,
+    error: &gix::Error,
+) -> Error {
+    let root = linked.workdir().unwrap_or_else(|| linked.git_dir());
+    let unknown = Error::unwritable(root, sentence(error));
+    let Ok(tree) = repository.commit(commit).map(|commit| commit.tree) else { return unknown };
+    let Ok(index) = linked.index_from_tree(&tree) else { return unknown };
+    let is_blob = |entry: &&gix::index::Entry| entry.mode != gix::index::entry::Mode::COMMIT;
+    let missing = index.entries().iter().filter(is_blob).find(|entry| !linked.has_object(entry.id));
+    if let Some(missing) = missing {
+        return repository.missing(missing.id);
+    }
+    match filters::failing(linked, &index) {
+        Ok(Some((path, filter, why))) => {
+            let place = root.join(gix::path::from_bstr(&path).unwrap_or_default());
+            Error::unreadable(
+                &place,
+                format!("the filter {filter}, which is required, failed: {}", sentence(&why)),
+            )
+        }
+        _ => unknown,
+    }
 }

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use gix::error::ResultExt;
-
 use super::super::error::sentence;
 use super::super::shared::Shared;
 use super::super::turn::Turn;
@@ -151,9 +149,10 @@ impl Repository {
         journal: &mut Journal,
     ) -> Result<(), CreateError> {
         let admin = entries::directory(self.common_dir()).join(&journal.record.entry);
-        checkout::fill(linked)
-            .and_then(|()| register::share(self.inner(), &admin).or_error())
-            .map_err(|error| Error::unwritable(&journal.record.root, sentence(&error)))?;
+        let record = &journal.record;
+        checkout::fill(linked).map_err(|error| checkout::diagnosed(self, linked, record.commit, &error))?;
+        register::share(self.inner(), &admin)
+            .map_err(|error| Error::unwritable(&record.root, error.to_string()))?;
         world.reached(Point::WorktreeFilled);
         journal.complete()?;
         let mark = admin.join("locked");
