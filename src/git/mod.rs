@@ -7,7 +7,9 @@
 //! repository that is fully trusted. No type of gix leaves it. `docs/git.md` and `docs/git-snapshots.md` have its
 //! rules and what was measured.
 
+mod conversion;
 mod discover;
+mod encoding;
 mod error;
 mod head;
 mod identity;

@@ -213,27 +213,6 @@ fn missing_objects_are_said_and_never_fetched() {
 }
 
 #[test]
-fn an_unsupported_encoding_ends_in_a_refusal_with_nothing_left_behind() {
-    let sandbox = Sandbox::new();
-    let at = sandbox.repository("r");
-    write(&at.join("a.txt"), "text\n");
-    write(&at.join(".gitattributes"), "*.txt text working-tree-encoding=UTF-16LE-BOM\n");
-    git(&at, &["add", ".gitattributes"]);
-    let mut plain = git_command(&at, &["hash-object", "-w", "--no-filters", "a.txt"]);
-    let blob = String::from_utf8(plain.output().unwrap().stdout).unwrap();
-    git(&at, &["update-index", "--add", "--cacheinfo", &format!("100644,{},a.txt", blob.trim())]);
-    git(&at, &["commit", "-q", "-m", "encoded"]);
-    match create(&at, "topic", &sandbox.path("tree")) {
-        Ok(made) => is_good(&at, &made),
-        Err(error) => {
-            assert!(matches!(error, CreateError::Git(_)), "{error}");
-            assert!(!sandbox.path("tree").exists());
-            assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
-        }
-    }
-}
-
-#[test]
 fn no_git_is_started_and_nothing_that_configuration_names() {
     let sandbox = Sandbox::new();
     let at = sandbox.repository("r");
@@ -309,22 +288,49 @@ fn a_replaced_commit_is_not_what_a_worktree_starts_from() {
 }
 
 #[test]
-fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_made() {
-    for (encoding, text) in [("UTF-16LE-BOM", &b"\xff\xfeh\0i\0\n\0"[..]), ("latin1", b"\xe9\n")] {
+fn files_in_an_encoding_of_their_own_are_written_as_by_git() {
+    for encoding in
+        ["UTF-16", "utf16le-bom", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "UTF-32BE", "latin1"]
+    {
         let sandbox = Sandbox::new();
         let at = sandbox.repository("r");
-        write(&at.join(".gitattributes"), &format!("*.t text working-tree-encoding={encoding}\n"));
-        std::fs::write(at.join("a.t"), text).unwrap();
-        git(&at, &["add", "."]);
-        git(&at, &["commit", "-q", "-m", "encoded"]);
-        if encoding == "latin1" {
-            assert_eq!(std::fs::read(twins(&sandbox, &at).join("a.t")).unwrap(), text);
-            continue;
+        for (name, text) in
+            [("a.t", "h\u{e9}\n\nx\n"), ("crlf.t", "one\ntwo\n"), ("empty.t", ""), ("plain", "x\n")]
+        {
+            write(&at.join(name), text);
         }
+        git(&at, &["add", "."]);
+        git(&at, &["commit", "-q", "-m", "text"]);
+        write(
+            &at.join(".gitattributes"),
+            &format!("*.t text working-tree-encoding={encoding}\ncrlf.t eol=crlf\n"),
+        );
+        git(&at, &["add", ".gitattributes"]);
+        git(&at, &["commit", "-q", "-m", "encoded"]);
+        let made = twins(&sandbox, &at);
+        assert_ne!(std::fs::read(made.join("a.t")).unwrap(), "h\u{e9}\n\nx\n".as_bytes(), "{encoding}");
+    }
+}
+
+#[test]
+fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_made() {
+    for attributes in ["*.t text working-tree-encoding=UTF-7", "*.t working-tree-encoding=UTF-16 filter=odd"]
+    {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        write(&at.join(".gitattributes"), &format!("{attributes}\n"));
+        git(&at, &["config", "filter.odd.smudge", "cat"]);
+        std::fs::write(at.join("a.t"), b"\xff\xfeh\0i\0").unwrap();
+        let blob = git(&at, &["hash-object", "-w", "--no-filters", "a.t"]);
+        git(&at, &["update-index", "--add", "--cacheinfo", &format!("100644,{},a.t", blob.trim())]);
+        git(&at, &["add", ".gitattributes"]);
+        git(&at, &["commit", "-q", "-m", "encoded"]);
         let refused = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
-        let said = refused.to_string();
-        assert!(said.contains(".gitattributes") && said.contains(encoding), "{said}");
         assert!(matches!(refused, CreateError::Git(Error::Unsupported { .. })), "{refused:?}");
+        assert!(
+            refused.to_string().contains(if attributes.contains("odd") { "odd" } else { "UTF-7" }),
+            "{refused}"
+        );
         assert!(!sandbox.path("tree").exists());
         assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
     }

@@ -6,8 +6,7 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use gix::attrs::search::{MetadataCollection, Outcome};
-use gix::attrs::{Search, StateRef};
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, ByteSlice};
 use gix::error::ResultExt;
 use gix::filter::plumbing::driver::{self, Operation, apply};
 use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
@@ -19,9 +18,10 @@ use gix::worktree::Stack;
 use gix::worktree::stack::state::attributes::Source;
 
 use super::super::Error;
+use super::super::conversion::{Rules, wanted};
+use super::super::encoding::{Decoded, decode};
 use super::super::error::sentence;
 use super::attributes;
-use super::encoding::{Decoded, decode};
 
 /// What Git would store.
 pub(super) enum Stored {
@@ -56,14 +56,6 @@ pub(super) struct Converter {
     /// For line ends and `$Id$`.
     pipeline: Pipeline,
     known: MetadataCollection,
-}
-
-/// The attributes that say how a file is converted.
-struct Rules {
-    /// A line of a `.gitattributes` with those that gix may see.
-    line_ends: String,
-    driver: Option<BString>,
-    encoding: Option<String>,
 }
 
 impl Converter {
@@ -144,30 +136,7 @@ impl Converter {
         }
         let found = self.attributes.at_entry(path, Some(Mode::FILE), objects).or_error()?;
         found.matching_attributes(&mut self.wanted);
-        let mut rules = Rules { line_ends: "*".to_owned(), driver: None, encoding: None };
-        for found in self.wanted.iter_selected() {
-            let name = found.assignment.name.as_str();
-            match (name, found.assignment.state) {
-                ("filter", StateRef::Value(value)) => rules.driver = Some(value.as_bstr().to_owned()),
-                ("working-tree-encoding", StateRef::Value(value)) => {
-                    rules.encoding = Some(value.as_bstr().to_str_lossy().into_owned());
-                }
-                ("working-tree-encoding", StateRef::Set | StateRef::Unset) => {
-                    return Err(gix::error::validation("true and false are no working-tree-encoding").into());
-                }
-                ("filter" | "working-tree-encoding", _) => {}
-                (name, state) => {
-                    let word = match state {
-                        StateRef::Set => name.to_owned(),
-                        StateRef::Unset => format!("-{name}"),
-                        StateRef::Unspecified => format!("!{name}"),
-                        StateRef::Value(value) => format!("{name}={}", value.as_bstr().to_str_lossy()),
-                    };
-                    rules.line_ends.extend([" ", &word]);
-                }
-            }
-        }
-        Ok(rules)
+        Rules::read(&self.wanted)
     }
 
     /// What the filter makes of the file, if it makes anything; where it fails and nobody requires it, nothing, and the
@@ -204,9 +173,7 @@ impl Converter {
         rules: &Rules,
         index: &State,
     ) -> gix::Result<ToGitOutcome<'_, R>> {
-        let mut search = Search::default();
-        let (line, known) = (rules.line_ends.as_bytes(), &mut self.known);
-        search.add_patterns_buffer(line, PathBuf::new(), None, known, false).or_error()?;
+        let search = rules.of_line_ends(&mut self.known)?;
         let (known, objects) = (&self.known, &self.repository.objects);
         self.pipeline.convert_to_git(
             source,
@@ -222,11 +189,4 @@ impl Converter {
             },
         )
     }
-}
-
-fn wanted() -> Outcome {
-    let mut wanted = Outcome::default();
-    let names = ["crlf", "ident", "eol", "text", "filter", "working-tree-encoding"];
-    wanted.initialize_with_selection(&MetadataCollection::default(), names);
-    wanted
 }

@@ -7,7 +7,6 @@ mod careful;
 mod compare;
 mod content;
 mod convert;
-mod encoding;
 mod entry;
 mod exclusions;
 mod hidden;

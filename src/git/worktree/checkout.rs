@@ -6,10 +6,11 @@ use gix::progress::Discard;
 
 use super::super::error::sentence;
 use super::super::{Error, Repository};
-use super::{filters, settle};
+use super::{encodings, filters, settle};
 
-/// Check out the files of `linked`, which has none yet, and leave an index that a later status believes.
-pub(super) fn fill(linked: &gix::Repository) -> gix::Result<()> {
+/// Check out the files of `linked`, which has none yet, `any_wide` as its attributes say, and leave an index that a later
+/// status believes.
+pub(super) fn fill(linked: &gix::Repository, any_wide: bool) -> gix::Result<()> {
     let (plain, optional) = filters::without_optional(linked)?;
     let worktree =
         plain.worktree().ok_or_else(|| gix::error::not_found("the new worktree has no directory"))?;
@@ -19,6 +20,9 @@ pub(super) fn fill(linked: &gix::Repository) -> gix::Result<()> {
         return Err(gix::error::message!("a filter never delivered {path}").into());
     }
     filters::smudge(linked, &optional)?;
+    if any_wide {
+        encodings::write_wide(linked)?;
+    }
     settle::settle(linked)
 }
 

@@ -35,6 +35,14 @@ pub struct Created {
     pub hook: HookRun,
 }
 
+/// What is to be made besides the files as they are stored.
+struct Plan<'r> {
+    /// The word for where the branch starts; `None` where it is there already.
+    new_branch_from: Option<&'r str>,
+    /// Whether files may be in UTF-16 or UTF-32.
+    any_wide: bool,
+}
+
 impl Repository {
     /// Make a worktree on a new branch, as `git worktree add -b` does, without setting an upstream. Many may do so at
     /// once. What another process began and died over is undone first, unless it was this very call: then it is
@@ -45,7 +53,7 @@ impl Repository {
     pub fn create_worktree(&self, world: &dyn World, request: &Request<'_>) -> Result<Created, CreateError> {
         let name = branch::name(request.branch)?;
         let commit = revision::commit(self.inner(), request.base)?;
-        encodings::refuse_unwritable(self, commit)?;
+        let any_wide = encodings::refuse_unwritable(self, commit)?;
         let turn = self.turn()?;
         let dead = undo::the_dead(&turn, world, self, &name, commit, request.path)?;
         let journal = if let Some(journal) = dead.whole {
@@ -73,7 +81,8 @@ impl Repository {
                     whole: false,
                 },
             )?;
-            self.make(world, turn, journal, (!branch_stands).then_some(request.base))?
+            let plan = Plan { new_branch_from: (!branch_stands).then_some(request.base), any_wide };
+            self.make(world, turn, journal, &plan)?
         };
         let record = &journal.record;
         let hook = hook::post_checkout(world, self, &record.root, commit);
@@ -92,20 +101,20 @@ impl Repository {
         Turn::take(self.common_dir(), Shared::of(self.inner()))
     }
 
-    /// All the steps but the hook, undone if one fails. Without a word for where it starts the branch is there already.
+    /// All the steps but the hook, undone if one fails.
     fn make(
         &self,
         world: &dyn World,
         turn: Turn,
         mut journal: Journal,
-        new_branch_from: Option<&str>,
+        plan: &Plan<'_>,
     ) -> Result<Journal, CreateError> {
         world.reached(Point::WorktreePlanned);
-        let made = self.list(&turn, world, &mut journal, new_branch_from);
+        let made = self.list(&turn, world, &mut journal, plan.new_branch_from);
         let (made, turn) = match made {
             Ok(linked) => {
                 drop(turn);
-                (self.fill(world, &linked, &mut journal), None)
+                (self.fill(world, &linked, &mut journal, plan.any_wide), None)
             }
             Err(error) => (Err(error), Some(turn)),
         };
@@ -147,10 +156,12 @@ impl Repository {
         world: &dyn World,
         linked: &gix::Repository,
         journal: &mut Journal,
+        any_wide: bool,
     ) -> Result<(), CreateError> {
         let admin = entries::directory(self.common_dir()).join(&journal.record.entry);
         let record = &journal.record;
-        checkout::fill(linked).map_err(|error| checkout::diagnosed(self, linked, record.commit, &error))?;
+        checkout::fill(linked, any_wide)
+            .map_err(|error| checkout::diagnosed(self, linked, record.commit, &error))?;
         register::share(self.inner(), &admin)
             .map_err(|error| Error::unwritable(&record.root, error.to_string()))?;
         world.reached(Point::WorktreeFilled);

@@ -1,5 +1,6 @@
-//! Text in the encoding that `working-tree-encoding` names, made UTF-8 as git makes it. gix knows the encodings of the
-//! web: of UTF-16 not the order of bytes that a file states for itself, and UTF-32 not at all.
+//! Text in the encoding that `working-tree-encoding` names, made UTF-8 and from UTF-8 as git does it. gix knows the
+//! encodings of the web: of UTF-16 not the order of bytes that a file states for itself and not how to write it, and
+//! UTF-32 not at all.
 
 use gix::filter::plumbing::worktree;
 
@@ -71,9 +72,74 @@ fn units(text: &[u8], width: usize, optional: bool, big: Option<bool>) -> Option
     characters.map(String::into_bytes)
 }
 
+/// Whether texts in this encoding are to be written by [`encode`], since gix would write UTF-8.
+pub(super) fn is_wide(encoding: &str) -> bool {
+    wide(encoding).is_some()
+}
+
+/// `text` in UTF-16 or UTF-32; nothing for another encoding, or where the text is not UTF-8.
+pub(super) fn encode(encoding: &str, text: &[u8]) -> Option<Vec<u8>> {
+    let Wide { width, big, marked } = wide(encoding)?;
+    let text = std::str::from_utf8(text).ok()?;
+    let mark = if marked && !text.is_empty() { "\u{feff}" } else { "" };
+    let mut encoded = Vec::with_capacity(text.len() * width);
+    for character in mark.chars().chain(text.chars()) {
+        if width == 4 {
+            let unit = u32::from(character);
+            encoded.extend(if big { unit.to_be_bytes() } else { unit.to_le_bytes() });
+        } else {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                encoded.extend(if big { unit.to_be_bytes() } else { unit.to_le_bytes() });
+            }
+        }
+    }
+    Some(encoded)
+}
+
+struct Wide {
+    /// Bytes of a unit.
+    width: usize,
+    big: bool,
+    /// Whether a byte order mark comes first.
+    marked: bool,
+}
+
+/// The order of bytes is the one of this machine where the name has none.
+fn wide(encoding: &str) -> Option<Wide> {
+    let name = encoding.to_ascii_lowercase();
+    let form = name.strip_prefix("utf")?;
+    let native = cfg!(target_endian = "big");
+    let (width, big, marked) = match form.strip_prefix('-').unwrap_or(form) {
+        "16" => (2, native, true),
+        "16le-bom" => (2, false, true),
+        "16le" => (2, false, false),
+        "16be" => (2, true, false),
+        "32" => (4, native, true),
+        "32le" => (4, false, false),
+        "32be" => (4, true, false),
+        _ => return None,
+    };
+    Some(Wide { width, big, marked })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_encoded_is_decoded_to_the_same_text() {
+        for encoding in ["UTF-16", "utf16le-bom", "UTF-16LE", "UTF-16BE", "UTF-32", "UTF-32LE", "utf32be"] {
+            let text = "h\u{e9}\u{1f600}\n".as_bytes();
+            let encoded = encode(encoding, text).unwrap();
+            assert_eq!(decode(encoding, &encoded), Decoded::Utf8(text.to_vec()), "{encoding}");
+            assert_eq!(encode(encoding, b""), Some(Vec::new()), "{encoding}");
+            assert_eq!(encode(encoding, b"\xff"), None, "{encoding}");
+        }
+        for other in ["UTF-8", "latin1", "UTF-16BE-BOM", "UTF-7"] {
+            assert!(!is_wide(other), "{other}");
+        }
+    }
 
     #[test]
     fn the_order_of_bytes_is_the_stated_one_and_marks_are_wanted_where_git_wants_them() {
