@@ -2,7 +2,6 @@
 //! filter that cannot be run, an encoding. Git warns of such things and goes on.
 
 use std::collections::BTreeSet;
-use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -16,17 +15,10 @@ use gix::worktree::stack::state::{attributes, ignore};
 use super::super::error::sentence;
 use super::super::layout::absent;
 use super::super::{Error, Repository};
+use super::closed::{Closed, is_closed};
 use super::compare::Compared;
 use super::ignores;
-use super::status::{Collected, compare_worktree};
-
-/// What stands in a worktree and may not be looked at.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Closed {
-    /// A directory ends in `/`.
-    pub path: BString,
-    pub is_tracked: bool,
-}
+use super::met::{Collected, compare_worktree};
 
 /// Everything that is met in the worktree at `root`, and what is closed, in order.
 pub(super) fn walk(
@@ -41,11 +33,6 @@ pub(super) fn walk(
         .and_then(|()| untracked(repository, root, &index, &mut met, &mut closed))
         .map_err(|error| compared.why().unwrap_or_else(|| Error::unreadable(root, sentence(&error))))?;
     Ok((met, closed.into_iter().collect()))
-}
-
-/// Whether what is there may not be looked at. A path that is longer than the system takes is no different.
-pub(super) fn is_closed(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidFilename)
 }
 
 /// The index without the tracked paths that cannot be looked at. Git says so and takes them for unchanged.

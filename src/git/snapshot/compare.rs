@@ -12,7 +12,7 @@ use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, FastEq, Rea
 
 use super::super::error::sentence;
 use super::super::{Error, Repository};
-use super::careful::is_closed;
+use super::closed::is_closed;
 use super::convert::{Converter, Failure, Stored};
 
 /// A comparison of the files at `root` with `index`.

@@ -4,6 +4,7 @@
 
 mod attributes;
 mod careful;
+mod closed;
 mod compare;
 mod content;
 mod convert;
@@ -11,6 +12,7 @@ mod entry;
 mod exclusions;
 mod hidden;
 mod ignores;
+mod met;
 mod nested;
 mod status;
 

@@ -3,23 +3,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString};
-use gix::dir::entry::Kind;
 use gix::index::entry::{Flags, Mode, Stage};
-use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, SubmoduleStatus};
-use gix::status::plumbing::index_as_worktree::{Change, Conflict, EntryStatus};
-use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Met, VisitEntry};
 
 use super::super::error::sentence;
 use super::super::layout::absent;
 use super::super::{Error, Repository};
-use super::careful::{self, Closed, is_closed};
+use super::careful;
+use super::closed::{Closed, is_closed};
 use super::compare::Compared;
 use super::content::Budget;
 use super::entry::{Entry, Side, Worktree, staged};
+use super::met::{Collected, compare_worktree};
 use super::{hidden, nested};
 use crate::domain::Digest;
 
@@ -74,125 +71,6 @@ impl Status {
     }
 }
 
-/// What was met on the way, in no order.
-#[derive(Default)]
-pub(super) struct Collected {
-    worktree: Vec<(BString, u8, Worktree)>,
-    conflicts: Vec<(BString, [u8; 2], String, Mode)>,
-    untracked: Vec<(BString, Worktree)>,
-}
-
-impl Collected {
-    fn together(self, staged: BTreeMap<BString, (u8, String)>) -> Vec<Entry> {
-        let mut tracked: BTreeMap<BString, Entry> = staged
-            .into_iter()
-            .map(|(path, (letter, index))| {
-                let entry =
-                    Entry { path: path.clone(), status: [letter, b' '], index, worktree: Worktree::Unread };
-                (path, entry)
-            })
-            .collect();
-        for (path, letter, worktree) in self.worktree {
-            match tracked.get_mut(&path) {
-                Some(entry) => (entry.status[1], entry.worktree) = (letter, worktree),
-                None => {
-                    tracked.insert(path.clone(), Entry::unstaged(path, letter, worktree));
-                }
-            }
-        }
-        let mut conflicted = BTreeSet::new();
-        for (path, status, index, mode) in self.conflicts {
-            conflicted.insert(path.clone());
-            tracked.insert(path.clone(), Entry { path, status, index, worktree: Worktree::Tracked(mode) });
-        }
-        let mut entries: Vec<Entry> = tracked.into_values().collect();
-        // gix takes a conflicted path without a version of ours for an untracked one. A repository ends in a slash.
-        let name = |path: &BString| BString::from(path.strip_suffix(b"/").unwrap_or(path));
-        let untracked = self.untracked.into_iter().filter(|(path, _)| !conflicted.contains(&name(path)));
-        entries.extend(untracked.map(|(path, worktree)| Entry::untracked(path, worktree)));
-        entries.sort_by(|one, other| (&one.path, one.status).cmp(&(&other.path, other.status)));
-        entries
-    }
-}
-
-impl<'index> VisitEntry<'index> for Collected {
-    type ContentChange = ();
-    type SubmoduleStatus = ();
-
-    fn visit_entry(&mut self, entry: Met<'index, (), ()>) {
-        match entry {
-            Met::Modification { entry, rela_path, status, .. } => self.tracked(entry, rela_path, status),
-            Met::DirectoryContents { entry, .. } => self.untracked(entry),
-            // Not asked for.
-            Met::Rewrite { .. } => {}
-        }
-    }
-}
-
-impl Collected {
-    fn tracked(&mut self, entry: &gix::index::Entry, path: &BStr, status: EntryStatus) {
-        let (letter, worktree) = match status {
-            EntryStatus::NeedsUpdate(_) | EntryStatus::Change(Change::SubmoduleModification(())) => return,
-            EntryStatus::Conflict { summary, entries } => {
-                let stages = entries.iter().map(|entry| {
-                    entry
-                        .as_ref()
-                        .map_or_else(|| "-".into(), |entry| format!("{:o} {}", entry.mode.bits(), entry.id))
-                });
-                let index = stages.collect::<Vec<_>>().join(" ");
-                let ours = entries[1].as_ref().map_or(entry.mode, |ours| ours.mode);
-                self.conflicts.push((path.to_owned(), letters(summary), index, ours));
-                return;
-            }
-            EntryStatus::Change(Change::Removed) => (b'D', Worktree::Unread),
-            EntryStatus::Change(Change::Type { .. }) => (b'T', Worktree::Tracked(entry.mode)),
-            EntryStatus::Change(Change::Modification { .. }) => (b'M', Worktree::Tracked(entry.mode)),
-            EntryStatus::IntentToAdd => (b'A', Worktree::Tracked(entry.mode)),
-        };
-        self.worktree.push((path.to_owned(), letter, worktree));
-    }
-
-    pub fn untracked(&mut self, entry: gix::dir::Entry) {
-        if entry.status != gix::dir::entry::Status::Untracked {
-            return;
-        }
-        let mut path = entry.rela_path;
-        match entry.disk_kind {
-            Some(Kind::File | Kind::Symlink) => self.untracked.push((path, Worktree::Untracked)),
-            Some(Kind::Repository) => {
-                path.push(b'/');
-                self.untracked.push((path, Worktree::Repository));
-            }
-            // Git does not see sockets, pipes and empty directories.
-            Some(Kind::Untrackable | Kind::Directory) | None => {}
-        }
-    }
-}
-
-fn letters(conflict: Conflict) -> [u8; 2] {
-    *match conflict {
-        Conflict::BothDeleted => b"DD",
-        Conflict::AddedByUs => b"AU",
-        Conflict::DeletedByThem => b"UD",
-        Conflict::AddedByThem => b"UA",
-        Conflict::DeletedByUs => b"DU",
-        Conflict::BothAdded => b"AA",
-        Conflict::BothModified => b"UU",
-    }
-}
-
-/// Submodules are looked at afterwards: gix would believe their configuration.
-#[derive(Clone)]
-struct Later;
-
-impl SubmoduleStatus for Later {
-    type Output = ();
-
-    fn status(&mut self, _entry: &gix::index::Entry, _path: &BStr) -> gix::Result<Option<()>> {
-        Ok(None)
-    }
-}
-
 /// How often a walk is begun, where directories vanish under it.
 const ATTEMPTS: usize = 5;
 
@@ -222,32 +100,6 @@ fn walk(
 
 fn has_vanished(error: &gix::Error) -> bool {
     error.downcast_any_ref::<std::io::Error>().is_some_and(absent)
-}
-
-/// Compare the index with the worktree, and look for untracked files if it is said how.
-pub(super) fn compare_worktree(
-    repository: &Repository,
-    index: &gix::index::State,
-    compare: impl CompareBlobs<Output = ()> + Send + Clone,
-    dirwalk_options: Option<gix::dirwalk::Options>,
-    met: &mut Collected,
-) -> gix::Result<()> {
-    repository.inner().index_worktree_status(
-        index,
-        None::<&BStr>,
-        met,
-        compare,
-        Later,
-        &mut gix::progress::Discard,
-        &AtomicBool::new(false),
-        gix::status::index_worktree::Options {
-            sorting: None,
-            dirwalk_options,
-            rewrites: None,
-            thread_limit: None,
-        },
-    )?;
-    Ok(())
 }
 
 /// Whether paths may be missing from the worktree because they were never asked for.
