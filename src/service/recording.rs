@@ -155,13 +155,15 @@ pub fn by_counterpart(
 /// What an agent is owed: comparisons that waited for its return.
 pub struct Debt {
     intent: Id<Intent>,
+    /// Those whose owners are there, and the intent compared with them.
     with: Vec<Id<Intent>>,
     rows: BTreeSet<i64>,
-    matches: Matches,
+    matches: Option<Matches>,
+    /// Those whose owners are silent by now and do not wait for it yet: whoever is back last settles it.
+    passed_on: Vec<Id<Intent>>,
 }
 
-/// Looks each owed intent of a returning agent up again, on a read. A counterpart whose owner is
-/// silent too stays owed.
+/// Looks each owed intent of a returning agent up again, on a read.
 ///
 /// # Errors
 /// Whatever stops a read.
@@ -169,20 +171,27 @@ pub fn debts(snapshot: &Snapshot<'_>, agent: &Agent, now: Timestamp) -> Result<V
     let mut silence = Silence::new(now);
     let mut debts = Vec::new();
     for (row, counterparts) in snapshot.debts(snapshot.agent_row(agent.id)?)? {
-        let (mut with, mut rows) = (Vec::new(), BTreeSet::new());
-        for (counterpart, owner) in counterparts {
-            if silence.stopped(snapshot, counterpart, owner)?.is_none() {
-                with.push(snapshot.intent_id(counterpart)?);
-                rows.insert(counterpart);
+        let (mut with, mut rows, mut passed_on) = (Vec::new(), BTreeSet::new(), Vec::new());
+        for other in counterparts {
+            if silence.stopped(snapshot, other.intent, other.owner)?.is_none() {
+                with.push(snapshot.intent_id(other.intent)?);
+                rows.insert(other.intent);
+            } else if !other.waits {
+                passed_on.push(snapshot.intent_id(other.intent)?);
             }
         }
-        if with.is_empty() {
+        if with.is_empty() && passed_on.is_empty() {
             continue;
         }
         let intent = snapshot.counterpart(row)?;
-        let mut matches = Matches::find(snapshot, agent, &intent.summary, snapshot.published_scopes(row)?)?;
-        matches.found_mut().keep(&rows);
-        debts.push(Debt { intent: intent.intent, with, rows, matches });
+        let mut matches = None;
+        if !with.is_empty() {
+            let scopes = snapshot.published_scopes(row)?;
+            let mut found = Matches::find(snapshot, agent, &intent.summary, scopes)?;
+            found.found_mut().keep(&rows);
+            matches = Some(found);
+        }
+        debts.push(Debt { intent: intent.intent, with, rows, matches, passed_on });
     }
     Ok(debts)
 }
@@ -196,9 +205,9 @@ pub fn owed_to(snapshot: &Snapshot<'_>, intent: &Intent, now: Timestamp) -> Resu
     let mut silence = Silence::new(now);
     let mut with = Vec::new();
     for (debtor, counterparts) in snapshot.debts(owner)? {
-        for (counterpart, owner) in counterparts.into_iter().filter(|_| debtor == row) {
-            if silence.stopped(snapshot, counterpart, owner)?.is_none() {
-                with.push(snapshot.intent_id(counterpart)?);
+        for other in counterparts.into_iter().filter(|_| debtor == row) {
+            if silence.stopped(snapshot, other.intent, other.owner)?.is_none() {
+                with.push(snapshot.intent_id(other.intent)?);
             }
         }
     }
@@ -222,13 +231,18 @@ pub fn settle(
     for mut debt in debts {
         let acting = Acting { intent: debt.intent, agent, cause };
         let active = transaction.intent_row(debt.intent)?.is_some_and(|(.., active)| active);
-        if Some(debt.intent) != compared && active {
-            debt.matches.refresh(transaction)?;
-            debt.matches.found_mut().keep(&debt.rows);
-            dismiss(transaction, acting, debt.matches.found(), Some(&debt.with))?;
-            record(transaction, acting, debt.matches.found(), &mut silence)?;
+        if let Some(matches) = debt.matches.as_mut().filter(|_| Some(debt.intent) != compared && active) {
+            matches.refresh(transaction)?;
+            matches.found_mut().keep(&debt.rows);
+            dismiss(transaction, acting, matches.found(), Some(&debt.with))?;
+            record(transaction, acting, matches.found(), &mut silence)?;
         }
-        transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: debt.with })))?;
+        if active && !debt.passed_on.is_empty() {
+            transaction.record(acting.draft(Fact::FindingsOwed(Counterparts { with: debt.passed_on })))?;
+        }
+        if !debt.with.is_empty() {
+            transaction.record(acting.draft(Fact::FindingsSettled(Counterparts { with: debt.with })))?;
+        }
     }
     Ok(())
 }

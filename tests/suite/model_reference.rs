@@ -28,6 +28,13 @@ pub struct Agent {
     pub heard: i64,
 }
 
+/// Comparisons that wait for an agent, each as its own intent and the other.
+pub struct Debts {
+    pub due: Vec<(usize, usize)>,
+    /// The other's owner is silent by now, and is owed it as well.
+    pub passed_on: Vec<(usize, usize)>,
+}
+
 impl Agent {
     /// Whether both are sessions of the same agent.
     pub fn is_namesake_of(&self, other: &Self) -> bool {
@@ -90,25 +97,27 @@ impl Reference {
         self.is_gone(work.owner) && !work.claims.iter().any(|claim| claim.is_live(self.now))
     }
 
-    /// What an agent is owed: pairs of its active work and other active work that does not stand still.
-    pub fn debts(&self, agent: usize) -> Vec<(usize, usize)> {
+    /// What an agent is owed: pairs of its active work and other active work.
+    pub fn debts(&self, agent: usize) -> Debts {
         let waits = |(debtor, other): &(usize, usize)| {
             let (mine, theirs) = (&self.intents[*debtor], &self.intents[*other]);
-            mine.owner == agent && mine.is_active() && theirs.is_active() && !self.is_stopped(*other)
+            mine.owner == agent && mine.is_active() && theirs.is_active()
         };
-        self.conflicts.owed.iter().copied().filter(waits).collect()
+        let waiting = self.conflicts.owed.iter().copied().filter(waits);
+        let (passed_on, due) = waiting.partition(|(_, other)| self.is_stopped(*other));
+        Debts { due, passed_on }
     }
 
     /// What every accepted write of an agent ends with; `compared` when the intent it touched was
     /// compared with all others.
-    pub fn acted(&mut self, agent: usize, touched: Option<usize>, compared: bool, debts: &[(usize, usize)]) {
+    pub fn acted(&mut self, agent: usize, touched: Option<usize>, compared: bool, debts: &Debts) {
         self.agents[agent].heard = self.now;
         if let Some(intent) = touched {
             self.dismiss_ended_claims(intent);
         }
-        let debtors: BTreeSet<_> = debts.iter().map(|(debtor, _)| *debtor).collect();
+        let debtors: BTreeSet<_> = debts.due.iter().map(|(debtor, _)| *debtor).collect();
         for debtor in debtors {
-            let mine = debts.iter().filter(|(mine, _)| *mine == debtor);
+            let mine = debts.due.iter().filter(|(mine, _)| *mine == debtor);
             let others = mine.map(|(_, other)| *other).collect();
             // Work that has ended on the way meets nobody any more.
             if !(compared && touched == Some(debtor)) && self.intents[debtor].is_active() {
@@ -116,6 +125,11 @@ impl Reference {
                 self.compare(debtor, agent, Some(&others));
             }
         }
-        self.conflicts.settled(debts);
+        self.conflicts.settled(&debts.due);
+        for (debtor, other) in &debts.passed_on {
+            if self.intents[*debtor].is_active() {
+                self.conflicts.owed.insert((*other, *debtor));
+            }
+        }
     }
 }

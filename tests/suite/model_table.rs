@@ -178,7 +178,7 @@ impl Reference {
             return Err(Code::Forbidden);
         }
         let debts = self.debts(adopter);
-        let mut taken_over = self.debts(work.owner);
+        let mut taken_over = self.debts(work.owner).due;
         taken_over.retain(|(debtor, _)| *debtor == intent);
         let work = &mut self.intents[intent];
         work.owner = adopter;

@@ -80,6 +80,30 @@ fn two_silent_sides_stay_owed_until_both_are_back() {
 }
 
 #[test]
+fn whichever_of_two_silent_sides_is_back_last_settles_it() {
+    for first_back in ["one", "other"] {
+        let library = Library::new();
+        let (one, other) = (library.agent("one"), library.agent("other"));
+        library.publish(&one, &["symbol:Pay=extend", "symbol:Gone=remove"]);
+        let intent = text(&library.publish(&other, &["symbol:Gone=extend"])["intent"]["id"]);
+        library.world.pass(TWO_HOURS);
+        let scopes = json!([{ "kind": "symbol", "key": "Pay", "operation": "modify" }]);
+        library.data("amend_intent", json!({ "id": intent, "agent_id": other, "scopes": scopes }));
+        library.world.pass(TWO_HOURS);
+        let (first, last) = if first_back == "one" { (&one, &other) } else { (&other, &one) };
+        library.publish(first, &["symbol:X=add"]);
+        library.publish(last, &["symbol:Y=add"]);
+        let open = library.data("list_conflicts", json!({ "status": "OPEN" }));
+        let open: Vec<_> = open.as_array().unwrap().iter().map(|one| text(&one["scope"]["key"])).collect();
+        assert_eq!(open, ["Pay"], "{first_back} came back first");
+        library.publish(first, &["symbol:Z=add"]);
+        let events = event_types(&library).len();
+        library.publish(first, &["symbol:ZToo=add"]);
+        assert_eq!(event_types(&library).len(), events + 1, "nothing is owed any more");
+    }
+}
+
+#[test]
 fn a_what_if_names_stopped_work_it_touches() {
     let library = Library::new();
     let gone = library.agent("gone");

@@ -29,9 +29,19 @@ pub struct Counterpart {
     pub published_at: Timestamp,
 }
 
-/// An intent that findings are owed to, and the intents (with their owners) it waits to be
-/// compared with, all by their numbers in the file.
-pub type Owed = (i64, Vec<(i64, i64)>);
+/// An intent that findings are owed to, by its number in the file, and those it waits to be compared with.
+pub type Owed = (i64, Vec<Awaited>);
+
+/// An intent that another one waits to be compared with.
+#[derive(Debug, Clone, Copy)]
+pub struct Awaited {
+    /// Its number in the file.
+    pub intent: i64,
+    /// That of its owner.
+    pub owner: i64,
+    /// Whether it waits for the comparison, too.
+    pub waits: bool,
+}
 
 impl Snapshot<'_> {
     /// The number of an intent in this file, that of its owner, and whether it is active.
@@ -182,7 +192,8 @@ impl Snapshot<'_> {
     /// Whatever stops a read.
     pub fn debts(&self, agent: i64) -> Result<Vec<Owed>, Error> {
         let mut find = self.connection().prepare_cached(
-            "SELECT debtor.id, other.id, other.agent, debtor.status, other.status
+            "SELECT debtor.id, other.id, other.agent, debtor.status, other.status,
+                    EXISTS (SELECT 1 FROM owed back WHERE back.pair = owed.pair AND back.debtor = other.id)
              FROM intent debtor JOIN owed ON owed.debtor = debtor.id JOIN pair ON pair.id = owed.pair
              JOIN intent other ON other.id = pair.low + pair.high - debtor.id
              WHERE debtor.agent = ?1 ORDER BY debtor.id, other.id",
@@ -194,7 +205,8 @@ impl Snapshot<'_> {
             if !mine.is_active() || !theirs.is_active() {
                 continue;
             }
-            let (debtor, other) = (row.get(0)?, (row.get(1)?, row.get(2)?));
+            let (debtor, other) =
+                (row.get(0)?, Awaited { intent: row.get(1)?, owner: row.get(2)?, waits: row.get(5)? });
             match debts.last_mut() {
                 Some((last, others)) if *last == debtor => others.push(other),
                 _ => debts.push((debtor, vec![other])),
