@@ -87,8 +87,17 @@ fn empty(findings: &ConflictDetected) -> ConflictDetected {
     ConflictDetected { scopes: findings.scopes.clone(), pairs: Vec::new(), omitted: 0 }
 }
 
+/// Conflicts that no longer hold.
+#[derive(Debug)]
+pub struct NoLonger {
+    /// Dismissed now.
+    pub dismissed: Vec<Id<Conflict>>,
+    /// To be dismissed once the silent owner of the other side is back.
+    pub left_open: Vec<Id<Conflict>>,
+}
+
 /// Dismisses unsettled conflicts of the acting intent that no longer hold, with all others or with those `among`.
-/// Those with closed counterparts stay, and those with silent ones until their owner is back. Returns the dismissed.
+/// Those with closed counterparts stay, and those with silent ones until their owner is back.
 ///
 /// # Errors
 /// Whatever stops a write.
@@ -97,10 +106,10 @@ pub fn dismiss(
     acting: Acting,
     found: &Findings,
     among: Option<&[Id<Intent>]>,
-) -> Result<Vec<Id<Conflict>>, Failure> {
+) -> Result<NoLonger, Failure> {
     let holding = found.identities(transaction, acting.intent)?;
     let mut silence = Silence::new(transaction.now());
-    let (mut gone, mut owed) = (Vec::new(), Vec::new());
+    let (mut gone, mut owed, mut left_open) = (Vec::new(), Vec::new(), Vec::new());
     for (conflict, with) in transaction.unsettled_of(acting.intent, Among::Intents)? {
         if holding.contains(&conflict) || among.is_some_and(|among| !among.contains(&with)) {
             continue;
@@ -108,7 +117,10 @@ pub fn dismiss(
         let Some((row, owner, true)) = transaction.intent_row(with)? else { continue };
         if silence.stopped(transaction, row, owner)?.is_none() {
             gone.push((conflict, with));
-        } else if !owed.contains(&with) {
+            continue;
+        }
+        left_open.push(conflict);
+        if !owed.contains(&with) {
             owed.push(with);
         }
     }
@@ -121,7 +133,7 @@ pub fn dismiss(
     if !owed.is_empty() {
         transaction.record(acting.draft(Fact::FindingsOwed(Counterparts { with: owed })))?;
     }
-    Ok(dismissed)
+    Ok(NoLonger { dismissed, left_open })
 }
 
 /// Dismisses every unsettled conflict of an intent that was given up.

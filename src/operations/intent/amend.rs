@@ -15,7 +15,7 @@ use crate::operations::{Answer, Cli, Effect, Http, Method, Operation, Render, Sc
 use crate::service::acting::{Actor, Touched};
 use crate::service::gates::may;
 use crate::service::matching::Matches;
-use crate::service::recording::{self, Acting};
+use crate::service::recording::{self, Acting, NoLonger};
 use crate::service::silence::Silence;
 use crate::service::{Cx, OpenLedger, scopes};
 
@@ -47,6 +47,10 @@ pub struct Output {
     intent: Intent,
     /// Conflicts that no longer hold and were dismissed.
     dismissed: Vec<Id<Conflict>>,
+    /// Conflicts that no longer hold and stay open until the silent owner of the other side is back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    left_open: Vec<Id<Conflict>>,
     #[serde(flatten)]
     found: Found,
 }
@@ -98,16 +102,17 @@ impl Operation for Amend {
             let fact = Fact::IntentAmended(IntentAmended { scopes: matches.scopes().to_vec(), summary });
             let cause = transaction.record(Draft { entity: intent.to_string(), agent, cause: None, fact })?;
             let acting = Acting { intent, agent, cause };
-            let dismissed = recording::dismiss(transaction, acting, matches.found(), None)?;
+            let no_longer = recording::dismiss(transaction, acting, matches.found(), None)?;
             let mut silence = Silence::new(transaction.now());
             let findings = recording::record(transaction, acting, matches.found(), &mut silence)?;
             actor.acted(transaction, cause, Touched::Compared(intent))?;
-            Ok::<_, Failure>((transaction.intent(intent)?, dismissed, matches, findings, silence))
+            Ok::<_, Failure>((transaction.intent(intent)?, no_longer, matches, findings, silence))
         };
-        let (intent, dismissed, matches, findings, mut silence) = cx.ledger().write(Patience::Wait, write)?;
+        let (intent, no_longer, matches, findings, mut silence) = cx.ledger().write(Patience::Wait, write)?;
         let found =
             cx.ledger().read(|snapshot| Found::read(snapshot, &intent, &matches, &findings, &mut silence))?;
-        Ok(Output { intent, dismissed, found })
+        let NoLonger { dismissed, left_open } = no_longer;
+        Ok(Output { intent, dismissed, left_open, found })
     }
 }
 
@@ -125,6 +130,10 @@ impl Render for Output {
         if !self.dismissed.is_empty() {
             let dismissed = plain("Dismissed, for they no longer hold:");
             screen.line(self.dismissed.iter().fold(dismissed, |text, id| text.and(" ").id(id)));
+        }
+        if !self.left_open.is_empty() {
+            let left_open = plain("No longer hold, and stay open until their silent owners are back:");
+            screen.line(self.left_open.iter().fold(left_open, |text, id| text.and(" ").id(id)));
         }
         self.found.render(&self.intent, screen);
     }
