@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::cli::{self, Cli, string, text};
+use crate::cli::{self, Cli, publishing, string, text};
 use crate::sandbox::{Sandbox, git, scrubbed, shell, write};
 
 /// Where the ledger of the repository at `dir` is.
@@ -223,6 +223,38 @@ fn a_shell_whose_directory_is_gone_reaches_a_standalone_ledger_by_name() {
     let (status, answer) = from_gone(&["agent", "list"]);
     assert_eq!(status, Some(2), "{answer}");
     assert!(answer.contains("cwd: the current directory cannot be read"), "{answer}");
+}
+
+#[test]
+fn what_is_printed_to_be_pasted_acts_where_the_call_did() {
+    let sandbox = Sandbox::new();
+    sandbox.repository("here");
+    sandbox.repository("there it's");
+    let cli = cli::at(sandbox.path("here"));
+    let named = ["-C", "../there it's", "--database", "../l/x"];
+    let options = r"-C '../there it'\''s' --database ../l/x";
+    let with = |words: &[&str]| named.iter().chain(words).map(ToString::to_string).collect::<Vec<_>>();
+    let ran = cli.run(with(&["status"]));
+    assert!(ran.stderr.contains(&format!("operator: foremerge {options} init\n")), "{}", ran.stderr);
+    let error = cli.refused("NOT_INITIALIZED", ["-C", "../there it's", "status"]);
+    assert_eq!(error["next"][0]["run"], r"foremerge -C '../there it'\''s' init");
+    // Behind the command, too, and pasted it does what was meant.
+    let shown = cli.shown(["init", "--cwd", "../there it's", "--database", "../l/x"]);
+    assert!(shown.contains(&format!("  foremerge {options} agent register --name NAME\n")), "{shown}");
+    assert!(shown.contains("  foremerge help lifecycle\n"), "{shown}");
+    assert!(sandbox.path("l/x").is_file());
+    let error = cli.refused("NOT_FOUND", with(&publishing("agt_00000000", &[])));
+    assert_eq!(error["next"][0]["run"], format!("foremerge {options} agent register --name NAME"));
+    let id = text(&cli.data(with(&["agent", "register", "--name", "a"]))["id"]);
+    let shown = cli.shown(with(&publishing(&id, &[])));
+    assert!(shown.contains(&format!("  foremerge {options} work claim --intent int_")), "{shown}");
+    // A directory of its own is not named twice; what is relative would start there.
+    let made = cli.shown(with(&["worktree", "create", "--branch", "b", "--path", "../made"]));
+    assert!(!made.contains("-C '../there") && made.contains("  foremerge --database "), "{made}");
+    assert!(made.contains("/../l/x' -C ") && made.contains("made agent register"), "{made}");
+    // What the environment says holds for what is pasted, too.
+    let shown = cli.with("FOREMERGE_DB", "../m/y").shown(["init"]);
+    assert!(shown.contains("  foremerge agent register --name NAME\n"), "{shown}");
 }
 
 #[test]

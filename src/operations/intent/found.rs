@@ -139,7 +139,8 @@ impl Found {
         }
         let cut = self.cut.of("conflicts");
         if cut > 0 {
-            screen.line(format!("{cut} more conflicts are on record: foremerge conflicts list"));
+            let all = screen.typed("foremerge conflicts list");
+            screen.line(format!("{cut} more conflicts are on record: {all}"));
         }
         screen.gap();
         if let Some(next) = &self.next {

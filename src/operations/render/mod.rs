@@ -8,6 +8,7 @@ mod screen;
 mod style;
 mod table;
 mod text;
+mod whereabouts;
 mod wrap;
 
 pub use escape::{escaped_json, shell_word, visible, visible_json};
@@ -15,6 +16,7 @@ pub use screen::Screen;
 pub use style::Style;
 pub use table::Cell;
 pub use text::{Text, bold, dim, plain};
+pub use whereabouts::Whereabouts;
 
 /// Writes itself for a person.
 pub trait Render {

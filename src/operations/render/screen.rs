@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::table::{Cell, Table};
 use super::text::ShortIds;
 use super::wrap::{Wrap, glyphs, wrap, write};
-use super::{Style, Text, bold};
+use super::{Style, Text, Whereabouts, bold};
 use crate::domain::Timestamp;
 
 /// Text for a person, as wide as their terminal.
@@ -14,6 +14,7 @@ pub struct Screen {
     width: u16,
     colour: bool,
     now: Timestamp,
+    there: Whereabouts,
 }
 
 enum Block {
@@ -30,13 +31,19 @@ impl Screen {
     /// An empty screen of `width` columns, without colours.
     #[must_use]
     pub fn new(width: u16, now: Timestamp) -> Self {
-        Self { blocks: Vec::new(), width, colour: false, now }
+        Self { blocks: Vec::new(), width, colour: false, now, there: Whereabouts::default() }
     }
 
     /// The same, with colours if `colour`.
     #[must_use]
     pub fn coloured(self, colour: bool) -> Self {
         Self { colour, ..self }
+    }
+
+    /// The same, with commands that act `there`.
+    #[must_use]
+    pub fn about(self, there: Whereabouts) -> Self {
+        Self { there, ..self }
     }
 
     /// What was written.
@@ -96,7 +103,7 @@ impl Screen {
 
     /// A command to copy, on a line of its own.
     pub fn command(&mut self, command: impl Into<Text>) {
-        self.blocks.push(Block::Command(command.into()));
+        self.blocks.push(Block::Command(command.into().acting(&self.there)));
     }
 
     /// A line that a program reads: not broken, and not moved.
@@ -144,8 +151,15 @@ impl Screen {
         let hidden = total.saturating_sub(shown as u64);
         let colon = if command.is_empty() { "" } else { ": " };
         if hidden > 0 {
+            let command = self.typed(command);
             self.line(super::dim(format!("… and {hidden} more{colon}{command}")));
         }
+    }
+
+    /// A command as it is typed to act where this call did.
+    #[must_use]
+    pub fn typed(&self, command: &str) -> String {
+        self.there.of(command)
     }
 
     /// How long ago a moment was.

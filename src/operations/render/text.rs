@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
-use super::{Style, visible};
+use super::{Style, Whereabouts, visible};
 use crate::domain::Id;
 use crate::domain::id::IdKind;
 
@@ -78,6 +78,15 @@ impl Text {
     #[must_use]
     pub fn then(mut self, other: impl Into<Self>) -> Self {
         self.0.extend(other.into().0);
+        self
+    }
+
+    /// The same command, acting where `there` says.
+    #[must_use]
+    pub(super) fn acting(mut self, there: &Whereabouts) -> Self {
+        if let Some(Piece::Words(_, words)) = self.0.first_mut() {
+            *words = there.of(words);
+        }
         self
     }
 

@@ -16,6 +16,8 @@ use crate::domain::nearest::nearest;
 use crate::domain::{Agent, IdRef};
 use crate::failure::{Audience, Failure};
 use crate::operations::registry::{self, Entry};
+use crate::operations::render::Whereabouts;
+use crate::service::host;
 use crate::world::World;
 
 pub(super) const CWD: &str = "cwd";
@@ -346,6 +348,26 @@ pub(super) fn innermost(matches: &ArgMatches) -> &ArgMatches {
 pub(super) fn path(arguments: &ArgMatches, globals: &ArgMatches, name: &str) -> Option<PathBuf> {
     let given = arguments.try_get_one::<PathBuf>(name).ok().flatten();
     given.or_else(|| globals.try_get_one::<PathBuf>(name).ok().flatten()).cloned()
+}
+
+/// Where the call acts as far as it was typed: what the environment says need not be repeated.
+pub(super) fn whereabouts(arguments: &ArgMatches, globals: &ArgMatches, world: &dyn World) -> Whereabouts {
+    let typed = |name: &str| {
+        let source = |matches: &ArgMatches| {
+            matches.try_contains_id(name).is_ok_and(|given| given).then(|| matches.value_source(name))
+        };
+        let from = source(arguments).or_else(|| source(globals)).flatten();
+        let path = path(arguments, globals, name).filter(|path| !path.as_os_str().is_empty());
+        path.filter(|_| from == Some(ValueSource::CommandLine))
+    };
+    let directory = typed(CWD);
+    let database = typed(DATABASE).map(|database| {
+        let started = host::started_at(world, directory.as_deref());
+        let absolute = started.map_or_else(|_| database.clone(), |started| started.join(&database));
+        (database, absolute)
+    });
+    let database = database.as_ref().map(|(given, absolute)| (given.as_path(), absolute.as_path()));
+    Whereabouts::new(directory.as_deref(), database)
 }
 
 /// Which face of an answer was asked for, before or after the command.

@@ -90,6 +90,11 @@ fn dispatch(matches: &ArgMatches, world: Arc<dyn World>) -> Result<Exit, Failure
     };
     let face = grammar::face(arguments, matches)?;
     let output = Output::new(Arc::clone(&world), face);
+    // The demonstration acts in places of its own.
+    let output = match chosen {
+        grammar::Chosen::Demo(_) => output,
+        _ => output.about(grammar::whereabouts(arguments, matches, &*world)),
+    };
     let has_ids = matches!(chosen, grammar::Chosen::Operation(entry, _) if entry.has_ids);
     if face == Face::Ids && !has_ids {
         return Err(Failure::invalid(

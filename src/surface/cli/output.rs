@@ -14,7 +14,7 @@ use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
 use crate::operations::accepted::Refused;
 use crate::operations::answer::AnyAnswer;
-use crate::operations::render::{Screen, escaped_json, visible, visible_json};
+use crate::operations::render::{Screen, Whereabouts, escaped_json, visible, visible_json};
 use crate::surface::envelope;
 use crate::world::World;
 
@@ -35,11 +35,17 @@ pub(super) enum Face {
 pub(super) struct Output {
     face: Face,
     world: Arc<dyn World>,
+    there: Whereabouts,
 }
 
 impl Output {
     pub(super) fn new(world: Arc<dyn World>, face: Face) -> Self {
-        Self { face, world }
+        Self { face, world, there: Whereabouts::default() }
+    }
+
+    /// The same, with commands that act `there`.
+    pub(super) fn about(self, there: Whereabouts) -> Self {
+        Self { there, ..self }
     }
 
     pub(super) fn answer(&self, answer: &dyn AnyAnswer) -> Exit {
@@ -84,16 +90,17 @@ impl Output {
 
     pub(super) fn screen(&self) -> Screen {
         let world = &*self.world;
-        Screen::new(terminal::width(world), world.now()).coloured(terminal::has_colours(world))
+        let screen = Screen::new(terminal::width(world), world.now()).coloured(terminal::has_colours(world));
+        screen.about(self.there.clone())
     }
 
     pub(super) fn failure(&self, failure: &Failure) -> Exit {
         if self.is_json() {
-            let envelope = envelope::failure(failure, spelled);
+            let envelope = envelope::failure(failure, |step| spelled(step, &self.there));
             print(&format!("{}\n", visible_json(&envelope)), failure.code.exit())
         } else {
-            let steps =
-                failure.next.iter().map(|step| format!("  {}: {}\n", step.audience.as_str(), spelled(step)));
+            let steps = (failure.next.iter())
+                .map(|step| format!("  {}: {}\n", step.audience.as_str(), spelled(step, &self.there)));
             let text = format!("foremerge: {}\n{}", visible(&failure.to_string()), steps.collect::<String>());
             complain(&text);
             failure.code.exit()

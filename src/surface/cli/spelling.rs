@@ -4,10 +4,11 @@ use clap::Command;
 
 use crate::failure::NextStep;
 use crate::operations::registry;
+use crate::operations::render::Whereabouts;
 
-/// A next step as it is typed.
+/// A next step as it is typed to act `there`.
 #[must_use]
-pub fn spelled(step: &NextStep) -> String {
+pub fn spelled(step: &NextStep, there: &Whereabouts) -> String {
     let words = registry::find(step.operation).map(|entry| entry.spec.cli);
     let Some(words) = words else { return step.operation.to_owned() };
     let required: Vec<_> = (registry::find(step.operation))
@@ -21,5 +22,5 @@ pub fn spelled(step: &NextStep) -> String {
         })
         .collect();
     let words = ["foremerge"].into_iter().chain(words.noun).chain([words.verb]).map(str::to_owned);
-    words.chain(required).collect::<Vec<_>>().join(" ")
+    there.of(&words.chain(required).collect::<Vec<_>>().join(" "))
 }
