@@ -114,3 +114,56 @@ fn the_flags_of_an_assessment_have_their_longer_names_too() {
     cli.data(short.iter().chain(&verdict));
     assert_eq!(cli.data(["assess", "list", "--intent", &one]).as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn an_option_is_no_text_for_the_option_before_it_unless_it_is_given_with_a_sign() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let (one, other) = (cli.agent("one"), cli.agent("other"));
+    let send = ["coordinate", "send", "--from", &one, "--to", &other];
+    let publish = ["intent", "publish", "--agent", &one];
+    let cases: &[(&[&str], &[&str], &str)] = &[
+        (&send, &["--message", "--help"], "message"),
+        (&send, &["--message", "-h"], "message"),
+        (&send, &["--message", "--conflict=con_123456"], "message"),
+        (&send, &["--message", "--to"], "message"),
+        (&publish, &["--task", "t", "--summary", "--json"], "summary"),
+        (&publish, &["--summary", "--task", "t"], "summary"),
+        (&publish, &["--task", "t", "--summary", "s", "--rationale", "-q"], "rationale"),
+        (&publish, &["--task", "t", "--summary", "s", "--rationale", "-C", "/"], "rationale"),
+        (&["worktree", "create"], &["--path", "../x", "--branch", "--base"], "branch"),
+    ];
+    let before = cli.last_seq();
+    for (command, words, field) in cases {
+        let words = [*command, *words].concat();
+        // A directory before the command is read with the whole grammar, the rest with a part of it.
+        for words in [words.clone(), [&["-C", "."], &words[..]].concat()] {
+            if words.contains(&"--json") {
+                let ran = cli.run(&words);
+                assert_eq!((ran.status, &ran.envelope()["error"]["details"]["field"]), (2, &json!(field)));
+                continue;
+            }
+            let error = cli.refused("INVALID_INPUT", &words);
+            assert_eq!(error["details"]["field"], *field, "{words:?}");
+            let message = text(&error["message"]);
+            assert!(
+                message.contains("a value is required") && message.contains(&format!("--{field}=-")),
+                "{message}"
+            );
+        }
+    }
+    assert_eq!(cli.last_seq(), before, "nothing was recorded");
+    for words in [
+        &["--message=--help"][..],
+        &["--message", "- fix the parser"],
+        &["--message", "-3 degrees"],
+        &["--message", "--help is no help"],
+        &["--message", "--"],
+        &["--message", "-x"],
+        &["--message", "--elsewhere"],
+    ] {
+        let answer = cli.data([&send[..], words].concat());
+        let meant = words.last().unwrap().trim_start_matches("--message=");
+        assert_eq!(answer["message"], *meant, "{words:?}: {answer}");
+    }
+}

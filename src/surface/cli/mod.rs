@@ -10,6 +10,7 @@ mod redraw;
 mod refusal;
 mod spelling;
 mod stream;
+mod swallowed;
 mod terminal;
 mod tour;
 mod watch;
@@ -38,6 +39,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
     let arguments: Vec<_> = arguments.into_iter().collect();
     let face = if grammar::wants_json(&arguments) { Face::Json } else { Face::Screen };
     let output = Output::new(Arc::clone(&world), face);
+    if let Some(error) = swallowed::refused(|| command(&*world), &arguments) {
+        let refused = output.is_json().then(|| refusal::of(&error, command(&*world), &arguments));
+        return output.usage(error, None, refused);
+    }
     let narrowed = grammar::narrowed(&*world, &arguments);
     if let Some(matches) = narrowed.and_then(|command| command.try_get_matches_from(&arguments).ok()) {
         return dispatch(&matches, world).unwrap_or_else(|failure| output.failure(&failure));

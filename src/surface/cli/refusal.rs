@@ -28,7 +28,7 @@ pub(super) fn of(error: &clap::Error, root: Command, typed: &[OsString]) -> Refu
 }
 
 /// The last command that was understood, and the words for it.
-fn deepest<'c>(root: &'c Command, matches: Option<&ArgMatches>) -> (Vec<String>, &'c Command) {
+pub(super) fn deepest<'c>(root: &'c Command, matches: Option<&ArgMatches>) -> (Vec<String>, &'c Command) {
     let (mut words, mut command, mut matches) = (Vec::new(), root, matches);
     while let Some((word, inner)) = matches.and_then(ArgMatches::subcommand) {
         let Some(next) = command.find_subcommand(word) else { break };
