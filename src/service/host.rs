@@ -186,12 +186,14 @@ pub fn started_at(world: &dyn World, directory: Option<&Path>) -> Result<PathBuf
         _ => world
             .current_dir()
             .map(|started| directory.map_or_else(|| started.clone(), |directory| started.join(directory)))
-            .map_err(|error| format!("the current directory cannot be read: {error}")),
+            .map_err(|error| {
+                format!("the current directory cannot be read: {error}; -C DIR says where to work")
+            }),
     }
 }
 
-/// A call that needs a registered agent and has none.
+/// A call that needs a registered agent, and names none that there is.
 #[must_use]
 pub fn register_first(failure: Failure) -> Failure {
-    failure.then(Audience::Agent, "register_agent")
+    if failure.code == Code::NotFound { failure.then(Audience::Agent, "register_agent") } else { failure }
 }

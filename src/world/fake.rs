@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -109,6 +109,11 @@ impl World for Fake {
 
     fn current_dir(&self) -> io::Result<PathBuf> {
         Ok(self.current_dir.clone())
+    }
+
+    /// Tests share a process and stay where they are.
+    fn enter(&self, _: &Path) -> io::Result<()> {
+        Ok(())
     }
 
     fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>> {

@@ -36,6 +36,12 @@ pub trait World: Send + Sync {
     /// When it no longer exists or cannot be read.
     fn current_dir(&self) -> io::Result<PathBuf>;
 
+    /// Makes `directory` the one the process works in, for libraries that ask for it.
+    ///
+    /// # Errors
+    /// When it cannot be entered.
+    fn enter(&self, directory: &Path) -> io::Result<()>;
+
     /// Runs a hook of the user's to its end, with no input; whatever it prints goes to standard error. Answers its
     /// exit status, `None` when it was killed.
     ///

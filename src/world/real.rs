@@ -41,6 +41,11 @@ impl World for Real {
         std::env::current_dir()
     }
 
+    #[expect(clippy::disallowed_methods, reason = "this is the door to the working directory")]
+    fn enter(&self, directory: &Path) -> io::Result<()> {
+        std::env::set_current_dir(directory)
+    }
+
     fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>> {
         match start(hook, hook.program, &[]) {
             // A script without a first line that names its shell: git takes it to sh.

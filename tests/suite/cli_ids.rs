@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use foremerge::domain::Timestamp;
@@ -76,6 +76,9 @@ impl World for Crowded {
     }
     fn current_dir(&self) -> io::Result<PathBuf> {
         self.fake.current_dir()
+    }
+    fn enter(&self, directory: &Path) -> io::Result<()> {
+        self.fake.enter(directory)
     }
     fn run_hook(&self, hook: &Hook<'_>) -> io::Result<Option<i32>> {
         self.fake.run_hook(hook)

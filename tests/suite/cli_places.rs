@@ -202,10 +202,11 @@ fn a_directory_beside_a_standalone_one_is_not_below_it() {
 }
 
 #[test]
-fn a_shell_whose_directory_is_gone_reaches_a_standalone_ledger_by_name() {
+fn a_shell_whose_directory_is_gone_reaches_what_it_names() {
     let sandbox = Sandbox::new();
     let root = sandbox.mkdir("project");
     cli::at(&root).data(["init", "--standalone", "."]);
+    let repository = sandbox.repository("r");
     let gone = sandbox.mkdir("gone");
     let script = "rmdir \"$PWD\" && exec \"$@\"";
     let from_gone = |words: &[&str]| {
@@ -220,8 +221,25 @@ fn a_shell_whose_directory_is_gone_reaches_a_standalone_ledger_by_name() {
     };
     let (status, answer) = from_gone(&["-C", string(&root), "agent", "list"]);
     assert_eq!((status, answer.as_str()), (Some(0), "{\"ok\":true,\"data\":[]}\n"));
+    let at = ["-C", string(&repository)];
+    let worktree = sandbox.path("w");
+    for words in [
+        &["init"][..],
+        &["agent", "register", "--name", "a"],
+        &["worktree", "create", "--branch", "w", "--path", string(&worktree)],
+        &["worktree", "list"],
+        &["status"],
+    ] {
+        let (status, answer) = from_gone(&[&at, words].concat());
+        assert_eq!(status, Some(0), "{words:?}: {answer}");
+    }
+    assert!(worktree.join("src/deep/a.rs").is_file());
+    let database = sandbox.path("l/x");
+    let (status, answer) = from_gone(&["-C", string(&root), "--database", string(&database), "init"]);
+    assert_eq!(status, Some(0), "{answer}");
     let (status, answer) = from_gone(&["agent", "list"]);
     assert_eq!(status, Some(2), "{answer}");
+    assert!(answer.contains("-C DIR"), "{answer}");
     assert!(answer.contains("cwd: the current directory cannot be read"), "{answer}");
 }
 

@@ -142,7 +142,13 @@ fn operate(
 fn host(arguments: &ArgMatches, globals: &ArgMatches, world: Arc<dyn World>) -> Result<Host, Failure> {
     let directory = grammar::path(arguments, globals, grammar::CWD);
     let database = grammar::path(arguments, globals, grammar::DATABASE);
-    Host::new(world, directory.as_deref(), database.as_deref(), Settings::default())
+    let host = Host::new(world, directory.as_deref(), database.as_deref(), Settings::default())?;
+    // Whoever reads the repository asks where it was started, though nothing is looked up there. A call from a shell
+    // whose directory is gone goes where it was told to work; should that fail, the repository will not be readable.
+    if host.world().current_dir().is_err() {
+        let _ = host.world().enter(host.directory());
+    }
+    Ok(host)
 }
 
 fn call(entry: &Entry, arguments: &ArgMatches, host: &Host) -> Result<Box<dyn AnyAnswer>, Failure> {
