@@ -341,13 +341,23 @@ fn an_answer_that_cannot_be_written_is_no_success_but_a_reader_that_left_is() {
     cli::initialized(&root);
     let foremerge = env!("CARGO_BIN_EXE_foremerge");
     let program = || crate::sandbox::scrubbed(foremerge);
+    for face in [&[][..], &["--json"], &["--id-only"]] {
+        let words = [&["-C", string(&root), "agent", "register", "--name", "a"], face].concat();
+        let mut full = program();
+        full.args(words).stdout(File::options().write(true).open("/dev/full").unwrap());
+        let full = full.output().unwrap();
+        let complaint = String::from_utf8_lossy(&full.stderr);
+        assert_eq!(full.status.code(), Some(1), "{complaint}");
+        assert!(complaint.contains("cannot be printed") && complaint.contains("was done"), "{complaint}");
+    }
     for json in [&[][..], &["--json"]] {
         let words = [&["-C", string(&root), "status"], json].concat();
         let full =
             program().args(&words).stdout(File::options().write(true).open("/dev/full").unwrap()).output();
         let full = full.unwrap();
         assert_eq!(full.status.code(), Some(1), "{}", String::from_utf8_lossy(&full.stderr));
-        assert!(String::from_utf8_lossy(&full.stderr).contains("cannot be printed"));
+        let complaint = String::from_utf8_lossy(&full.stderr);
+        assert!(complaint.contains("cannot be printed") && !complaint.contains("was done"), "{complaint}");
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let left = program().args(&words).stdout(writer).output().unwrap();

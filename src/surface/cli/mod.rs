@@ -24,6 +24,7 @@ use clap::error::{ContextKind, ContextValue};
 
 use crate::failure::{Exit, Failure};
 use crate::ledger::Settings;
+use crate::operations::Effect;
 use crate::operations::answer::AnyAnswer;
 use crate::operations::registry::Entry;
 use crate::service::nearest::agent_meant;
@@ -99,6 +100,10 @@ fn dispatch(matches: &ArgMatches, world: Arc<dyn World>) -> Result<Exit, Failure
     let output = match chosen {
         grammar::Chosen::Demo(_) => output,
         _ => output.about(grammar::whereabouts(arguments, matches, &*world)),
+    };
+    let output = match chosen {
+        grammar::Chosen::Operation(entry, _) => output.of_a_write(entry.spec.effect == Effect::Write),
+        _ => output,
     };
     let has_ids = matches!(chosen, grammar::Chosen::Operation(entry, _) if entry.has_ids);
     if face == Face::Ids && !has_ids {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::spelling::spelled;
-use super::stream::write;
+use super::stream::write_or;
 use super::terminal;
 use crate::domain::text::beginning;
 use crate::failure::{Code, Exit, Failure};
@@ -36,16 +36,23 @@ pub(super) struct Output {
     face: Face,
     world: Arc<dyn World>,
     there: Whereabouts,
+    writes: bool,
 }
 
 impl Output {
     pub(super) fn new(world: Arc<dyn World>, face: Face) -> Self {
-        Self { face, world, there: Whereabouts::default() }
+        Self { face, world, there: Whereabouts::default(), writes: false }
     }
 
     /// The same, with commands that act `there`.
     pub(super) fn about(self, there: Whereabouts) -> Self {
         Self { there, ..self }
+    }
+
+    /// The same for answers of what may have `written` something, which must not be done again because its answer
+    /// was lost.
+    pub(super) fn of_a_write(self, written: bool) -> Self {
+        Self { writes: written, ..self }
     }
 
     pub(super) fn answer(&self, answer: &dyn AnyAnswer) -> Exit {
@@ -65,9 +72,9 @@ impl Output {
             }
         }
         match self.face {
-            Face::Screen => print(&format!("{before}{}", shown()), answer.exit()),
+            Face::Screen => self.print(&format!("{before}{}", shown()), answer.exit()),
             Face::Json => match envelope::success(answer) {
-                Ok(envelope) => print(&format!("{}\n", escaped_json(&envelope)), answer.exit()),
+                Ok(envelope) => self.print(&format!("{}\n", escaped_json(&envelope)), answer.exit()),
                 Err(failure) => self.failure(&failure),
             },
             Face::Ids => {
@@ -76,7 +83,7 @@ impl Output {
                 }
                 let ids = answer.ids().unwrap_or_default();
                 let lines = ids.iter().flat_map(|id| [id, "\n"]).collect::<String>();
-                print(&lines, answer.exit())
+                self.print(&lines, answer.exit())
             }
             Face::Quiet => {
                 // What was asked for with --fail-on is found or not; the status says which.
@@ -86,6 +93,11 @@ impl Output {
                 answer.exit()
             }
         }
+    }
+
+    /// Prints the answer to what was done; `exit` is then how the process ends.
+    fn print(&self, text: &str, exit: Exit) -> Exit {
+        print_or(text, exit, if self.writes { "; what was asked for was done" } else { "" })
     }
 
     pub(super) fn screen(&self) -> Screen {
@@ -190,7 +202,11 @@ fn in_a_sentence(error: &clap::Error, text: &str) -> String {
 
 /// Prints an answer; `exit` is then how the process ends.
 fn print(text: &str, exit: Exit) -> Exit {
-    match write(text) {
+    print_or(text, exit, "")
+}
+
+fn print_or(text: &str, exit: Exit, but: &str) -> Exit {
+    match write_or(text, but) {
         ControlFlow::Break(failed) if failed != Exit::Success => failed,
         _ => exit,
     }

@@ -9,6 +9,11 @@ use crate::failure::Exit;
 
 /// Prints a text at once; breaks off where nothing more can be printed.
 pub(super) fn write(text: &str) -> ControlFlow<Exit> {
+    write_or(text, "")
+}
+
+/// The same, and says `but` where the text cannot be printed.
+pub(super) fn write_or(text: &str, but: &str) -> ControlFlow<Exit> {
     match stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush()) {
         Ok(()) => ControlFlow::Continue(()),
         // A reader that went away, as `| head` does or a terminal that was closed, is no failure of ours.
@@ -16,7 +21,7 @@ pub(super) fn write(text: &str) -> ControlFlow<Exit> {
             ControlFlow::Break(Exit::Success)
         }
         Err(error) => {
-            complain(&format!("foremerge: the answer cannot be printed: {error}\n"));
+            complain(&format!("foremerge: the answer cannot be printed: {error}{but}\n"));
             ControlFlow::Break(Exit::Internal)
         }
     }
