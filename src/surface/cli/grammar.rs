@@ -357,13 +357,14 @@ pub(super) fn whereabouts(arguments: &ArgMatches, globals: &ArgMatches, world: &
             matches.try_contains_id(name).is_ok_and(|given| given).then(|| matches.value_source(name))
         };
         let from = source(arguments).or_else(|| source(globals)).flatten();
-        let path = path(arguments, globals, name).filter(|path| !path.as_os_str().is_empty());
-        path.filter(|_| from == Some(ValueSource::CommandLine))
+        path(arguments, globals, name).filter(|_| from == Some(ValueSource::CommandLine))
     };
     let directory = typed(CWD);
     let database = typed(DATABASE).map(|database| {
-        let started = host::started_at(world, directory.as_deref());
-        let absolute = started.map_or_else(|_| database.clone(), |started| started.join(&database));
+        // The empty one stays so: it says that another than the environment's is meant.
+        let started = host::started_at(world, directory.as_deref()).ok();
+        let started = started.filter(|_| !database.as_os_str().is_empty());
+        let absolute = started.map_or_else(|| database.clone(), |started| started.join(&database));
         (database, absolute)
     });
     let database = database.as_ref().map(|(given, absolute)| (given.as_path(), absolute.as_path()));
