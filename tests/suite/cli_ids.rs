@@ -87,6 +87,17 @@ impl World for Crowded {
 }
 
 #[test]
+fn a_scope_that_is_not_claimed_is_named_with_the_field_it_was_given_in() {
+    let sandbox = Sandbox::new();
+    let cli = cli::initialized(sandbox.repository("r"));
+    let agent = cli.agent("a");
+    let intent = text(&cli.publish(&agent, &["symbol:X=replace"])["intent"]["id"]);
+    let error =
+        cli.refused("NOT_FOUND", ["work", "release", &intent, "--agent", &agent, "--scope", "symbol:Nope"]);
+    assert_eq!(error["details"], json!({ "field": "scopes", "reference": "symbol:Nope" }));
+}
+
+#[test]
 fn an_id_that_fits_several_is_refused_with_those_it_fits() {
     let library =
         Library::with(|root| Crowded { fake: Fake::new(1).started_in(root), count: AtomicU64::new(0) });
@@ -96,6 +107,7 @@ fn an_id_that_fits_several_is_refused_with_those_it_fits() {
     assert_eq!(failure.details["candidates"], json!(agents[..10]), "the first ten in order");
     let given = ["field", "reference"].map(|detail| &failure.details[detail]);
     assert_eq!(given, ["agent_id", "agt_ababab"]);
+    assert_eq!(failure.next, [], "whoever gave it is registered; more digits help");
     assert!(failure.message.contains("agt_ababab") && failure.message.contains(&agents[9]), "{failure}");
     let published = library.publish(&agents[11], &[]);
     assert_eq!(published["intent"]["agent_id"], json!(agents[11]), "a whole id is never ambiguous");

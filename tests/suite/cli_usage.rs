@@ -290,6 +290,7 @@ fn an_agent_that_is_not_there_any_more_is_told_to_be_from_the_variable_that_name
         assert!(message.starts_with("no agent has the id agt_ffffff"), "{words:?}: {message}");
         assert!(message.contains("FOREMERGE_AGENT") && message.contains("unset"), "{words:?}: {message}");
         assert_eq!(error["details"]["variable"], "FOREMERGE_AGENT", "{words:?}");
+        assert!(error["details"]["field"].is_string(), "{words:?}: {error}");
         assert!(text(&error["next"][0]["run"]).contains("agent register"), "{words:?}: {error}");
     }
     let typed: &[&[&str]] = &[

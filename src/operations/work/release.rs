@@ -70,6 +70,8 @@ impl Operation for Release {
                 let claim = claim.ok_or_else(|| {
                     let message = format!("{} holds no claim on `{scope}`", intent.id);
                     Failure::new(Code::NotFound, message)
+                        .with("field", "scopes")
+                        .with(Failure::REFERENCE, scope.to_string())
                 })?;
                 if !held.contains(&claim) {
                     held.push(claim);

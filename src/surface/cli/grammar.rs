@@ -14,7 +14,7 @@ use super::output::Face;
 use super::{guide, redraw, terminal, watch};
 use crate::domain::nearest::nearest;
 use crate::domain::{Agent, IdRef};
-use crate::failure::{Audience, Failure};
+use crate::failure::{Audience, Code, Failure};
 use crate::operations::registry::{self, Entry};
 use crate::operations::render::Whereabouts;
 use crate::service::host;
@@ -265,7 +265,12 @@ pub(super) fn blaming_variable(failure: Failure, arguments: &ArgMatches, world: 
         "{message}; that id is from {AGENT}, nobody typed it: unset the variable, or register and set it to your id"
     );
     let failure = Failure { message, ..failure }.with("variable", AGENT);
-    if failure.next.is_empty() { failure.then(Audience::Agent, "register_agent") } else { failure }
+    // Where the variable is not read for an argument, none holds the id.
+    let failure =
+        if failure.details.contains_key("field") { failure } else { failure.with("field", "agent_id") };
+    // One that fits several agents wants more digits.
+    let is_nobody = failure.next.is_empty() && failure.code != Code::InvalidInput;
+    if is_nobody { failure.then(Audience::Agent, "register_agent") } else { failure }
 }
 
 /// Adds to a refused command which one was meant, by all the words that are missing for it.
