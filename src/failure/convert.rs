@@ -92,6 +92,15 @@ impl From<git::Error> for Failure {
             Error::NoWorktree { .. } | Error::Unresolved { .. } => (Code::InvalidInput, None),
             Error::TooMuch { .. } => (Code::ResourceLimit, None),
         };
+        if code == Code::NotARepository {
+            return Self::new(
+                code,
+                format!(
+                    "{message}; work in one (-C DIR), make one (`git init`), or do without (`foremerge init \
+                     --standalone DIR`)"
+                ),
+            );
+        }
         match remedy {
             Some(remedy) => {
                 Self::new(code, format!("{message}; run `{remedy}`")).with("remedy", remedy.as_str())

@@ -143,7 +143,8 @@ fn outside_a_repository_nothing_is_made() {
     let sandbox = Sandbox::new();
     let cli = cli::at(&sandbox.root);
     for words in [&["init"][..], &["status"], &["agent", "register", "--name", "a"], &["events", "audit"]] {
-        cli.refusal("NOT_A_REPOSITORY", words);
+        let message = cli.refusal("NOT_A_REPOSITORY", words);
+        assert!(["-C DIR", "git init", "--standalone"].iter().all(|way| message.contains(way)), "{message}");
     }
     assert!(std::fs::read_dir(&sandbox.root).unwrap().next().is_none());
     let broken = sandbox.mkdir("broken");

@@ -47,8 +47,12 @@ fn help_and_version_are_answers_at_every_level() {
             let shown = cli.shown([words, &[version]].concat());
             assert_eq!(shown, format!("foremerge {}\n", env!("CARGO_PKG_VERSION")), "{words:?}");
         }
-        assert_eq!(cli.shown([&["help"], words].concat()), cli.shown([words, &["--help"]].concat()));
+        let help = cli.shown([words, &["--help"]].concat());
+        assert_eq!(cli.shown([&["help"], words].concat()), help);
+        assert_eq!(cli.shown([&["help"], words, &["--json"]].concat()), help);
     }
+    assert_eq!(cli.shown(["help", "--help"]), cli.shown(["--help"]));
+    assert_eq!(cli.shown(["help", "lifecycle", "--json"]), cli.shown(["help", "lifecycle"]));
     assert!(std::fs::read_dir(&sandbox.root).unwrap().next().is_none(), "asking for help made something");
 }
 
@@ -76,7 +80,14 @@ fn a_command_line_that_does_not_parse_is_refused_input_on_either_face() {
         (&["agent", "list", "--limt", "3"], &["'--limt'", "'--limit'"]),
         (&["agent", "list", "extra"], &["'extra'"]),
         (&["agent", "list", "--limit"], &["--limit"]),
-        (&["agent", "list", "--limit", "many"], &["'many'", "--limit"]),
+        (&["agent", "list", "--limit", "many"], &["'many'", "--limit", "a whole number from 0 to"]),
+        (
+            &["agent", "list", "--limit", "99999999999999999999"],
+            &["--limit", "18446744073709551615 is accepted"],
+        ),
+        (&["work", "watch", "--interval-ms", "1.5"], &["--interval-ms", "a whole number"]),
+        (&["agent", "rgister"], &["'register', 'list'"]),
+        (&["intent", "publish", "--task", "t", "--summary", "s"], &["FOREMERGE_AGENT", "`agent register`"]),
         (&["agent", "list", "--limit=-1"], &["'-1'", "--limit"]),
         (&["agent", "register"], &["--name"]),
         (&["agent", "register", "--name", "a", "--name", "b"], &["--name"]),
@@ -124,6 +135,9 @@ fn a_refused_argument_is_named_to_programs_as_the_field_it_fills() {
     assert!(field == "command" && accepted.as_array().unwrap().contains(&json!("status")), "{accepted}");
     let (field, _) = refused(&["work", "watch", "--interval-ms", "soon"]);
     assert_eq!(field, "interval-ms");
+    let severities = json!(["LOW", "MEDIUM", "HIGH"]);
+    let refusal = refused(&["conflicts", "check", "--intent", "x", "--fail-on", "critical"]);
+    assert_eq!(refusal, ("fail_on".to_owned(), severities));
 }
 
 #[test]

@@ -1,17 +1,16 @@
 //! The words of the command line, read off the registry.
 
-use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command, Id, value_parser};
 
 use super::lifecycle::{self, LIFECYCLE};
 use super::output::Face;
-use super::{guide, redraw, terminal, watch};
+use super::{guide, number, redraw, terminal, watch};
 use crate::domain::nearest::nearest;
 use crate::domain::{Agent, IdRef};
 use crate::failure::{Audience, Code, Failure};
@@ -205,7 +204,7 @@ fn with_operations(mut root: Command, wanted: impl Fn(&'static Entry) -> bool) -
 /// Help tells of environment variables; one that is set to nothing counts as unset.
 fn with_variables(command: Command, world: &dyn World) -> Command {
     let command = command.mut_args(|argument| {
-        let argument = with_sign(argument);
+        let argument = number::explained(argument);
         let Some(name) = argument.get_env().map(|name| name.to_string_lossy().into_owned()) else {
             return argument;
         };
@@ -216,20 +215,6 @@ fn with_variables(command: Command, world: &dyn World) -> Command {
     });
     // `foremerge agent list --version` is about the program, too.
     command.display_name("foremerge").mut_subcommands(|inner| with_variables(inner, world))
-}
-
-/// A number below zero is a value to refuse by the name of its option, not an option that nobody knows.
-fn with_sign(argument: Arg) -> Arg {
-    let parsed = argument.get_value_parser().type_id();
-    let numbers = [
-        TypeId::of::<u64>(),
-        TypeId::of::<i64>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u16>(),
-        TypeId::of::<u8>(),
-    ];
-    let is_number = numbers.into_iter().any(|number| parsed == number);
-    if is_number { argument.allow_negative_numbers(true) } else { argument }
 }
 
 /// The environment variable that a refused value came from, when nobody typed its option.
@@ -273,6 +258,25 @@ pub(super) fn blaming_variable(failure: Failure, arguments: &ArgMatches, world: 
     if is_nobody { failure.then(Audience::Agent, "register_agent") } else { failure }
 }
 
+/// Adds to a refusal over the agent who acts, whom nobody named, how to say it.
+pub(super) fn suggest_variable(error: &mut clap::Error) {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return };
+    let commands = registry::ALL.iter().map(|entry| {
+        let mut command = (entry.arguments)(Command::new("x"));
+        command.build();
+        command
+    });
+    let is_missing = |actor: &Arg| {
+        actor.get_env().is_some_and(|name| name == AGENT) && missing.contains(&actor.to_string())
+    };
+    if error.kind() == ErrorKind::MissingRequiredArgument
+        && commands.into_iter().any(|command| command.get_arguments().any(is_missing))
+    {
+        let tip = format!("{AGENT} can say who acts, too; `agent register` answers with an id");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+}
+
 /// Adds to a refused command which one was meant, by all the words that are missing for it.
 pub(super) fn suggest_command(error: &mut clap::Error, root: &Command, typed: &[OsString]) {
     let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidSubcommand) else { return };
@@ -289,8 +293,9 @@ pub(super) fn suggest_command(error: &mut clap::Error, root: &Command, typed: &[
         let called = others.filter(|other| verbs(other).iter().any(|verb| verb.eq_ignore_ascii_case(meant)));
         called.map(|other| format!("{} {}", other.get_name(), meant.to_lowercase())).collect()
     };
-    let near = match (error.get(ContextKind::SuggestedSubcommand), family) {
-        (Some(ContextValue::Strings(near)), _) => near.clone(),
+    let near: Vec<String> = match (error.get(ContextKind::SuggestedSubcommand), family) {
+        // The likeliest is the last of these.
+        (Some(ContextValue::Strings(near)), _) => near.iter().rev().cloned().collect(),
         (_, Some(family)) => {
             let verbs = verbs(family);
             nearest(written, verbs.iter().map(String::as_str)).map(str::to_owned).into_iter().collect()

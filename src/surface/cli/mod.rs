@@ -4,7 +4,9 @@ mod demo;
 mod follow;
 mod grammar;
 mod guide;
+mod help;
 mod lifecycle;
+mod number;
 mod output;
 mod redraw;
 mod refusal;
@@ -40,21 +42,27 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, world: Arc<dyn World>)
     let arguments: Vec<_> = arguments.into_iter().collect();
     let face = if grammar::wants_json(&arguments) { Face::Json } else { Face::Screen };
     let output = Output::new(Arc::clone(&world), face);
-    if let Some(error) = swallowed::refused(|| command(&*world), &arguments) {
-        let refused = output.is_json().then(|| refusal::of(&error, command(&*world), &arguments));
-        return output.usage(error, None, refused);
-    }
+    let arguments = help::without_options(arguments);
     let narrowed = grammar::narrowed(&*world, &arguments);
-    if let Some(matches) = narrowed.and_then(|command| command.try_get_matches_from(&arguments).ok()) {
+    let understood = narrowed.and_then(|command| command.try_get_matches_from(&arguments).ok());
+    if let Some(matches) = understood.filter(|matches| !swallowed::may_be(matches)) {
         return dispatch(&matches, world).unwrap_or_else(|failure| output.failure(&failure));
     }
     let mut command = command(&*world);
-    match command.try_get_matches_from_mut(&arguments) {
+    let parsed = command.try_get_matches_from_mut(&arguments);
+    if parsed.as_ref().map_or(true, swallowed::may_be)
+        && let Some(error) = swallowed::refused(grammar::command(&*world), &arguments)
+    {
+        let refused = output.is_json().then(|| refusal::of(&error, grammar::command(&*world), &arguments));
+        return output.usage(error, None, refused);
+    }
+    match parsed {
         Ok(matches) => dispatch(&matches, world).unwrap_or_else(|failure| output.failure(&failure)),
         Err(mut error) => {
             command.build();
             let variable = grammar::variable_behind(&error, &command, &arguments);
             grammar::suggest_command(&mut error, &command, &arguments);
+            grammar::suggest_variable(&mut error);
             suggest_agent(&mut error, &arguments, &world);
             let refused =
                 output.is_json().then(|| refusal::of(&error, grammar::command(&*world), &arguments));

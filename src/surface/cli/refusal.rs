@@ -1,5 +1,6 @@
 //! Which argument a command line was refused for, and what it takes, for programs.
 
+use std::any::TypeId;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -7,6 +8,7 @@ use clap::{Arg, ArgMatches, Command};
 use serde_json::Value;
 
 use super::grammar;
+use crate::domain::Severity;
 use crate::domain::text::beginning;
 use crate::operations::accepted::{self, Refused, Step};
 
@@ -59,13 +61,16 @@ fn argument(error: &clap::Error, words: &[String], command: &Command) -> Refused
         schema["properties"].get(field)?;
         Some(accepted::at(&schema, &[Step::Field(field)], &Value::Null))
     });
-    of_an_input.unwrap_or_else(|| Refused { field: field.to_owned(), accepted: value(argument).into() })
+    of_an_input.unwrap_or_else(|| Refused { field: field.to_owned(), accepted: value(argument) })
 }
 
 /// What stands for the value of an argument that is of no operation's input.
-fn value(argument: &Arg) -> &str {
+fn value(argument: &Arg) -> Value {
+    if argument.get_value_parser().type_id() == TypeId::of::<Severity>() {
+        return Severity::ALL.iter().map(|word| Value::from(word.as_str())).collect();
+    }
     let name = argument.get_value_names().and_then(<[_]>::first);
-    name.map_or("nothing behind it", |name| name.as_str())
+    name.map_or("nothing behind it", |name| name.as_str()).into()
 }
 
 fn commands(command: &Command) -> Value {

@@ -4,20 +4,16 @@ use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command};
+use clap::{Arg, ArgMatches, Command};
 
+use super::grammar::innermost;
 use super::refusal::deepest;
 use crate::domain::shell;
 
 /// The refusal of a line in which an option that takes any text stands right before another option: its value was
 /// forgotten, or replaced by nothing in a script. `root` is the whole command line, not used yet.
-pub(super) fn refused(root: impl FnOnce() -> Command, typed: &[OsString]) -> Option<clap::Error> {
-    // Seldom so, and to look closer takes the whole grammar.
-    let dashed = |word: &OsString| word.to_str().is_some_and(|word| word.starts_with('-'));
-    if !typed.windows(2).any(|pair| pair.iter().all(dashed)) {
-        return None;
-    }
-    let mut root = root().ignore_errors(true);
+pub(super) fn refused(root: Command, typed: &[OsString]) -> Option<clap::Error> {
+    let mut root = root.ignore_errors(true);
     let matches = root.try_get_matches_from_mut(typed).ok();
     root.build();
     let (_, command) = deepest(&root, matches.as_ref());
@@ -34,6 +30,14 @@ pub(super) fn refused(root: impl FnOnce() -> Command, typed: &[OsString]) -> Opt
         }
     }
     None
+}
+
+/// Whether a value of the command looks like an option: seldom so, and to look closer takes the whole grammar.
+pub(super) fn may_be(matches: &ArgMatches) -> bool {
+    let arguments = innermost(matches);
+    let values =
+        arguments.ids().filter_map(|argument| arguments.try_get_raw(argument.as_str()).ok().flatten());
+    values.flatten().any(|value| value.to_str().is_some_and(|value| value.starts_with('-')))
 }
 
 /// Without what an option may have behind an equals sign.
