@@ -210,7 +210,7 @@ pub fn edit(root: &Path, chance: &mut Chance) -> String {
         20 => replace(&place, |place| nested(place, true)),
         21 => nested(&root.join("nest"), false),
         22 => same_size(&place),
-        23 => write(&root.join(".gitignore"), b"*.log\nx~\n"),
+        23 => ignore(root, chance),
         24 => run(&["reset", "-q", "--hard"].map(OsStr::new)),
         _ => in_submodule(root, chance),
     }
@@ -220,6 +220,15 @@ pub fn edit(root: &Path, chance: &mut Chance) -> String {
 fn write(place: &Path, text: &[u8]) {
     let _ = std::fs::create_dir_all(place.parent().unwrap());
     let _ = std::fs::write(place, text);
+}
+
+/// Rules that name files, and rules that match whatever stands at the top.
+fn ignore(root: &Path, chance: &mut Chance) {
+    const RULES: &[&[u8]] =
+        &[b"*.log\nx~\n", b"*.log\nx~\n", b"", b"*/\n", b"/*\n", b"*\n!*.rs\n!*/\n", b"/\n", b"!d\n!src/\n"];
+    write(&root.join(".gitignore"), chance.of(RULES));
+    let exclude = git(root, &["rev-parse", "--path-format=absolute", "--git-path", "info/exclude"]);
+    write(Path::new(&exclude), chance.of(RULES));
 }
 
 fn remove(place: &Path) {

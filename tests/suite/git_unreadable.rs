@@ -208,6 +208,33 @@ fn rules_that_may_not_be_read_count_for_absent_as_to_git() {
 }
 
 #[test]
+fn rules_that_match_whatever_stands_at_the_top_do_not_hide_the_top_from_the_slow_look() {
+    let place = Place::new();
+    // This is what makes the look slow, even where everything else is ignored.
+    place.run(
+        "echo '*.q' > t/.gitignore; git add .; git commit -qm rules; touch -d '1 hour ago' t/.gitignore",
+    );
+    place.run(
+        "git update-index -q --refresh; chmod 0 t/.gitignore; echo n > new; echo n > t/new; echo n > t/n.q",
+    );
+    for (exclude, rules) in [
+        ("*/", "*.o"),
+        ("**/", "*.o"),
+        ("/", "*.o"),
+        ("", "*/"),
+        ("", "/**/"),
+        ("*", "!new\n!t/"),
+        ("", "*\n!new\n!t/"),
+        ("", "/**\n!new"),
+    ] {
+        place.agrees(
+            &format!("printf '{exclude}\n' > .git/info/exclude; printf '{rules}\n' > .gitignore"),
+            &[],
+        );
+    }
+}
+
+#[test]
 fn attributes_that_may_not_be_read_are_those_of_the_index_as_to_git() {
     let place = Place::new();
     let script = r"

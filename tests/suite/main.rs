@@ -28,6 +28,7 @@ mod git_create_theirs;
 mod git_create_together;
 mod git_discovery;
 mod git_filters;
+mod git_ignores;
 mod git_kinds;
 mod git_landing;
 mod git_landing_cases;

@@ -4,14 +4,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
 use gix::bstr::{BStr, BString};
+use gix::diff::blob::pipeline::{self, WorktreeRoots};
 use gix::dir::entry::Kind;
+use gix::dir::walk::EmissionMode;
+use gix::error::{ResultExt, message};
+use gix::index::State;
 use gix::index::entry::Mode;
+use gix::status::plumbing;
 use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, SubmoduleStatus};
-use gix::status::plumbing::index_as_worktree::{Change, Conflict, EntryStatus};
-use gix::status::plumbing::index_as_worktree_with_renames::{Entry as Met, VisitEntry};
+use gix::status::plumbing::index_as_worktree::{self, Change, Conflict, EntryStatus};
+use gix::status::plumbing::index_as_worktree_with_renames::{
+    Context, DirwalkContext, Entry as Met, Options, VisitEntry,
+};
+use gix::worktree::stack::state::{attributes, ignore};
 
 use super::super::Repository;
 use super::entry::{Entry, Worktree};
+use super::ignores;
 
 /// What was met on the way, in no order.
 #[derive(Default)]
@@ -132,27 +141,62 @@ impl SubmoduleStatus for Later {
     }
 }
 
-/// Compare the index with the worktree, and look for untracked files if it is said how.
+/// Compare `index` with the worktree, and look for untracked files if `rules` says whose `.gitignore` files count where
+/// they are not checked out.
 pub(super) fn compare_worktree(
     repository: &Repository,
-    index: &gix::index::State,
+    index: &State,
     compare: impl CompareBlobs<Output = ()> + Send + Clone,
-    dirwalk_options: Option<gix::dirwalk::Options>,
+    rules: Option<&State>,
     met: &mut Collected,
 ) -> gix::Result<()> {
-    repository.inner().index_worktree_status(
+    let inner = repository.inner();
+    let root = inner.workdir().ok_or_else(|| message("there is no worktree"))?;
+    let stack = inner.attributes(
+        rules.unwrap_or(index),
+        attributes::Source::WorktreeThenIdMapping,
+        ignore::Source::WorktreeThenIdMappingIfNotSkipped,
+        rules.map(|_| ignores::overrides()).transpose()?,
+    )?;
+    let roots = WorktreeRoots { old_root: None, new_root: Some(root.to_owned()) };
+    let resource_cache = gix::diff::resource_cache(inner, pipeline::Mode::ToGit, stack.detach(), roots)?;
+    let patterns = inner.pathspec(false, None::<&BStr>, true, index, attributes::Source::IdMapping)?;
+    let git_dir = gix::path::realpath(repository.git_dir())?;
+    let fs = inner.filesystem_options()?;
+    let any_case = fs.ignore_case.then(|| index.prepare_icase_backing());
+    let dirwalk = rules
+        .map(|_| inner.dirwalk_options())
+        .transpose()?
+        .map(|options| options.emit_untracked(EmissionMode::Matching).into());
+    plumbing::index_as_worktree_with_renames(
         index,
-        None::<&BStr>,
+        root,
         met,
         compare,
         Later,
+        inner.objects.clone().into_arc().or_error()?,
         &mut gix::progress::Discard,
-        &AtomicBool::new(false),
-        gix::status::index_worktree::Options {
+        Context {
+            pathspec: patterns.into_parts().0,
+            resource_cache,
+            should_interrupt: &AtomicBool::new(false),
+            dirwalk: DirwalkContext {
+                git_dir_realpath: &git_dir,
+                current_dir: inner.current_dir(),
+                ignore_case_index_lookup: any_case.as_ref(),
+            },
+        },
+        Options {
             sorting: None,
-            dirwalk_options,
+            tracked_file_modifications: index_as_worktree::Options {
+                fs,
+                thread_limit: None,
+                stat: inner.stat_options()?,
+                fscache: false,
+            },
+            fscache: false,
+            dirwalk,
             rewrites: None,
-            thread_limit: None,
         },
     )?;
     Ok(())

@@ -85,12 +85,7 @@ fn walk(
     let mut attempt = 1;
     loop {
         let mut met = Collected::default();
-        let untracked = repository.inner().dirwalk_options();
-        let walked = untracked.and_then(|untracked| {
-            let untracked = untracked.emit_untracked(gix::dir::walk::EmissionMode::Matching);
-            compare_worktree(repository, index, compared.fast(), Some(untracked), &mut met)
-        });
-        match walked {
+        match compare_worktree(repository, index, compared.fast(), Some(index), &mut met) {
             Ok(()) => return Ok((met, Vec::new())),
             Err(error) if attempt < ATTEMPTS && has_vanished(&error) => attempt += 1,
             Err(_) => return careful::walk(repository, root, index),

@@ -1,0 +1,57 @@
+//! Rules about what to ignore, wherever they stand, beside stock git: what they leave is untracked and in the
+//! fingerprint.
+
+use std::path::Path;
+
+use foremerge::git::{Exclusions, Repository, Snapshot};
+
+use crate::sandbox::{Sandbox, git, shell, write};
+
+fn look(root: &Path) -> Snapshot {
+    Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default()).unwrap()
+}
+
+/// The letters are git's.
+#[track_caller]
+fn agrees(root: &Path, why: &str) -> Snapshot {
+    let snapshot = look(root);
+    let mut ours: Vec<_> = snapshot
+        .changes
+        .iter()
+        .map(|change| format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii()))
+        .collect();
+    let said = git(root, &["status", "--porcelain=v1", "--untracked-files=all", "--no-renames"]);
+    let mut said: Vec<_> = said.lines().map(str::to_owned).collect();
+    ours.sort();
+    said.sort();
+    assert_eq!(ours, said, "{why}");
+    snapshot
+}
+
+#[test]
+fn rules_that_match_whatever_stands_at_the_top_do_not_hide_the_top() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    shell(&root, "mkdir d e; touch a d/t; git add .; git commit -q -m t; touch e/new");
+    for exclude in ["*/", "**/", "/*/", "/**/", "/", "//", "*", "/*", "/**", "**", "?", "[a-z]*/", "!/"] {
+        for rules in
+            ["", "!new\n!d/\n", "!*\n", "/\n", "*/\n", "*\n!new\n!*/\n", "/**\n!/new\n!/d/\n!**/new\n"]
+        {
+            write(&root.join(".git/info/exclude"), &format!("{exclude}\n"));
+            write(&root.join(".gitignore"), rules);
+            let why = format!("{exclude:?} and {rules:?}");
+            for name in ["new", "d/new"] {
+                write(&root.join(name), "one");
+            }
+            let before = agrees(&root, &why);
+            write(&root.join("new"), "other");
+            let is_seen = before.changes.iter().any(|change| change.path == b"new");
+            assert_eq!(look(&root).fingerprint != before.fingerprint, is_seen, "{why}");
+        }
+    }
+    shell(
+        &root,
+        "rm .gitignore .git/info/exclude; echo '*/' > ../rules; git config core.excludesFile $PWD/../rules",
+    );
+    agrees(&root, "core.excludesFile");
+}
