@@ -235,6 +235,16 @@ fn rules_that_match_whatever_stands_at_the_top_do_not_hide_the_top_from_the_slow
 }
 
 #[test]
+fn the_rules_of_a_directory_that_is_not_checked_out_count_for_the_slow_look() {
+    let place = Place::new();
+    place.run("mkdir -p out/deep; echo '*.q' > out/.gitignore; echo '!k.q' > out/deep/.gitignore");
+    place.run("git add .; git commit -qm rules; git sparse-checkout set --no-cone --no-sparse-index /t /src");
+    place.run("mkdir -p out/deep closed; touch out/n.q out/n out/deep/k.q out/deep/n.q; chmod 0 closed");
+    place.agrees("true", &["closed/"]);
+    place.agrees("echo '*.p' > out/.gitignore; touch out/n.p", &["closed/"]);
+}
+
+#[test]
 fn attributes_that_may_not_be_read_are_those_of_the_index_as_to_git() {
     let place = Place::new();
     let script = r"

@@ -20,17 +20,19 @@ use super::compare::Compared;
 use super::ignores;
 use super::met::{Collected, compare_worktree};
 
-/// Everything that is met in the worktree at `root`, and what is closed, in order.
+/// Everything that is met in the worktree at `root` beside `index`, and what is closed, in order; `rules` is the same
+/// index with its bits.
 pub(super) fn walk(
     repository: &Repository,
     root: &Path,
     index: &State,
+    rules: &State,
 ) -> Result<(Collected, Vec<Closed>), Error> {
     let (mut met, mut closed) = (Collected::default(), BTreeSet::new());
     let index = without_closed(root, index, &mut closed);
     let compared = Compared::new(repository, root, &index);
     compare_worktree(repository, &index, compared.carefully(), None, &mut met)
-        .and_then(|()| untracked(repository, root, &index, &mut met, &mut closed))
+        .and_then(|()| untracked(repository, root, &index, rules, &mut met, &mut closed))
         .map_err(|error| compared.why().unwrap_or_else(|| Error::unreadable(root, sentence(&error))))?;
     Ok((met, closed.into_iter().collect()))
 }
@@ -55,14 +57,15 @@ fn untracked(
     repository: &Repository,
     root: &Path,
     index: &State,
+    rules: &State,
     met: &mut Collected,
     closed: &mut BTreeSet<Closed>,
 ) -> gix::Result<()> {
     let inner = repository.inner();
     // All rules are given, so that none is looked for: there is no such file in an index of nothing.
     let nothing = State::new(inner.object_hash());
-    let mut excludes =
-        inner.excludes(&nothing, Some(ignores::read(root)?), ignore::Source::IdMapping)?.detach();
+    let rules = ignores::read(root, rules, &inner.objects)?;
+    let mut excludes = inner.excludes(&nothing, Some(rules), ignore::Source::IdMapping)?.detach();
     let patterns = inner.pathspec(false, None::<&BStr>, true, index, attributes::Source::IdMapping)?;
     let any_case = inner.filesystem_options()?.ignore_case.then(|| index.prepare_icase_backing());
     let context = gix::dir::walk::Context {

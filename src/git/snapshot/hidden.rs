@@ -11,6 +11,8 @@ use super::super::{Error, Repository};
 /// The index with the bits cleared that make Git believe a file is unchanged, and what has to be looked at by hand.
 pub(super) struct Seen {
     pub index: gix::worktree::IndexPersistedOrInMemory,
+    /// The index as it is: Git takes the rules of a `.gitignore` that is not checked out from there.
+    pub rules: gix::worktree::Index,
     /// Executable files that something other than a file stands in for. gix would follow a link and read it.
     pub replaced: Vec<BString>,
     /// Paths with the skip-worktree bit.
@@ -28,8 +30,13 @@ pub(super) fn see_through(repository: &Repository, root: &Path) -> Result<Seen, 
         .inner()
         .index_or_empty()
         .map_err(|error| Error::unreadable(&repository.inner().index_path(), sentence(&error)))?;
-    let mut seen =
-        Seen { index: index.clone().into(), replaced: vec![], skipped: vec![], submodules: vec![] };
+    let mut seen = Seen {
+        index: index.clone().into(),
+        rules: index.clone(),
+        replaced: vec![],
+        skipped: vec![],
+        submodules: vec![],
+    };
     let mut hides = false;
     for entry in index.entries() {
         let path = entry.path(&index);

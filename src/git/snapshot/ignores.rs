@@ -3,9 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use gix::ObjectId;
 use gix::error::ResultExt;
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
+use gix::index::State;
+use gix::index::entry::{Flags, Mode};
+use gix::objs::{Find, FindExt};
 
 /// gix asks the rules about the top of the worktree itself, which has no name, and there `*`, `*/` or `/` would ignore
 /// it with all that it holds. This matches nothing but the empty name, and is asked first.
@@ -23,25 +27,40 @@ fn add(rules: &mut Search, text: &[u8], from: PathBuf, root: Option<&Path>) -> g
 }
 
 /// The rules of every `.gitignore` below `root` that can be read, those of ignored directories as well: which are, nobody
-/// knows yet.
-pub(super) fn read(root: &Path) -> gix::Result<Search> {
+/// knows yet. Where `index` says that one is not checked out, its rules come from there.
+pub(super) fn read(root: &Path, index: &State, objects: &impl Find) -> gix::Result<Search> {
     let mut rules = Search::default();
-    let mut pending = vec![root.to_owned()];
+    let mut pending = vec![PathBuf::new()];
+    let mut buffer = Vec::new();
     while let Some(directory) = pending.pop() {
         // What is added later decides, so a directory comes after the one that holds it.
-        let place = directory.join(".gitignore");
-        // Git does not follow a link to such a file.
-        let is_file = std::fs::symlink_metadata(&place).is_ok_and(|found| found.is_file());
-        if let Some(text) = is_file.then(|| std::fs::read(&place).ok()).flatten() {
+        let name = directory.join(".gitignore");
+        let place = root.join(&name);
+        let text = match std::fs::symlink_metadata(&place) {
+            // Git does not follow a link to such a file.
+            Ok(found) if found.is_file() => std::fs::read(&place).ok(),
+            Ok(_) => None,
+            // A partial clone may not have it: better too much is untracked than that nothing can be said.
+            Err(_) => left_out(index, &name)
+                .and_then(|id| Some(objects.find_blob(&id, &mut buffer).ok()?.data.to_vec())),
+        };
+        if let Some(text) = text {
             add(&mut rules, &text, place, Some(root))?;
         }
-        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(root.join(&directory)).into_iter().flatten().flatten() {
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_directory && std::fs::symlink_metadata(entry.path().join(".git")).is_err() {
-                pending.push(entry.path());
+                pending.push(directory.join(entry.file_name()));
             }
         }
     }
     add(&mut rules, NOT_THE_TOP, PathBuf::new(), None)?;
     Ok(rules)
+}
+
+/// The content of the file `name` if a sparse checkout left it out, or may have.
+fn left_out(index: &State, name: &Path) -> Option<ObjectId> {
+    let name = gix::path::into_bstr(name).ok()?;
+    let entry = index.entry_by_path(&gix::path::to_unix_separators_on_windows(name))?;
+    (entry.mode == Mode::FILE && entry.flags.contains(Flags::SKIP_WORKTREE)).then_some(entry.id)
 }

@@ -44,7 +44,7 @@ impl Status {
             .ok_or_else(|| Error::NoWorktree { path: repository.git_dir().to_owned() })?;
         let seen = hidden::see_through(repository, root)?;
         let failed = |error: gix::Error| Error::unreadable(root, sentence(&error));
-        let (mut met, mut unreadable) = walk(repository, root, &seen.index)?;
+        let (mut met, mut unreadable) = walk(repository, root, &seen.index, &seen.rules)?;
         for path in &seen.replaced {
             met.worktree.push((path.clone(), b'T', Worktree::Tracked(Mode::FILE_EXECUTABLE)));
         }
@@ -74,21 +74,22 @@ impl Status {
 /// How often a walk is begun, where directories vanish under it.
 const ATTEMPTS: usize = 5;
 
-/// Everything that is met in the worktree, and what is closed. gix gives up where a directory vanishes between being
+/// Everything that is met in the worktree beside `index`, and what is closed; `rules` is the same index with its bits. gix gives up where a directory vanishes between being
 /// listed and being read, and at much of what git only warns of.
 fn walk(
     repository: &Repository,
     root: &Path,
     index: &gix::index::State,
+    rules: &gix::index::State,
 ) -> Result<(Collected, Vec<Closed>), Error> {
     let compared = Compared::new(repository, root, index);
     let mut attempt = 1;
     loop {
         let mut met = Collected::default();
-        match compare_worktree(repository, index, compared.fast(), Some(index), &mut met) {
+        match compare_worktree(repository, index, compared.fast(), Some(rules), &mut met) {
             Ok(()) => return Ok((met, Vec::new())),
             Err(error) if attempt < ATTEMPTS && has_vanished(&error) => attempt += 1,
-            Err(_) => return careful::walk(repository, root, index),
+            Err(_) => return careful::walk(repository, root, index, rules),
         }
     }
 }
