@@ -34,6 +34,7 @@ mod git_landing;
 mod git_landing_cases;
 mod git_landing_random;
 mod git_list;
+mod git_nested;
 mod git_ownership;
 mod git_patch;
 mod git_ref_crashes;

@@ -71,6 +71,19 @@ fn beginning(path: &Path) -> Vec<u8> {
     bytes
 }
 
+/// Whether what lies at `real` is the worktree that its repository knows, the main or a linked one, and not a copy or a
+/// directory that merely points there: nobody else takes a snapshot of those.
+fn is_at_home(repository: &Repository, real: &Path) -> bool {
+    if !repository.is_linked_worktree() {
+        return repository.git_dir() == real.join(".git");
+    }
+    let known = std::fs::read(repository.git_dir().join("gitdir")).ok().and_then(|text| {
+        let dot_git = gix::path::from_byte_slice(layout::trim_line_ends(&text)).ok()?;
+        std::fs::canonicalize(repository.git_dir().join(dot_git).parent()?).ok()
+    });
+    known.is_some_and(|known| known == real)
+}
+
 fn look_into(
     outer: &Repository,
     dir: &Path,
@@ -89,7 +102,7 @@ fn look_into(
     let head = repository.head()?;
     let tree = repository.tree_of(&head)?;
     let id = head.commit.as_deref().and_then(|id| ObjectId::from_hex(id.as_bytes()).ok());
-    if !is_tracked && repository.common_dir() == outer.common_dir() {
+    if !is_tracked && repository.common_dir() == outer.common_dir() && is_at_home(&repository, &real) {
         // Another worktree of the same repository: its own snapshot tells what it holds. One that is tracked is a
         // submodule like any other.
         return Ok(Nested { head: id, is_dirty: false, digest: Digest::of(b"worktree") });

@@ -1,0 +1,79 @@
+//! Repositories inside a worktree that are not quite what they seem, beside stock git: the same letters, and what they
+//! hold has a say.
+
+use std::path::Path;
+
+use foremerge::git::{Exclusions, Repository, Snapshot};
+
+use crate::sandbox::{Sandbox, git, shell, write};
+
+fn look(root: &Path) -> Snapshot {
+    Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default()).unwrap()
+}
+
+fn lines(snapshot: &Snapshot) -> Vec<String> {
+    let line = |change: &foremerge::git::snapshot::Change| {
+        format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii())
+    };
+    snapshot.changes.iter().map(line).collect()
+}
+
+#[track_caller]
+fn agrees(root: &Path, why: &str) -> Snapshot {
+    let snapshot = look(root);
+    let mut ours = lines(&snapshot);
+    let said = git(root, &["status", "--porcelain=v1", "--untracked-files=all", "--no-renames"]);
+    let mut said: Vec<_> = said.lines().map(str::to_owned).collect();
+    ours.sort();
+    said.sort();
+    assert_eq!(ours, said, "{why}");
+    snapshot
+}
+
+/// A new file, another text in it and another text in a file that is tracked in there each make another state.
+#[track_caller]
+fn is_looked_into(root: &Path, nested: &str) {
+    let mut known = vec![agrees(root, nested).fingerprint];
+    for (name, text) in
+        [("new", "one"), ("new", "two"), ("src/deep/a.rs", "changed"), ("src/deep/a.rs", "again")]
+    {
+        std::fs::create_dir_all(root.join(nested).join("src/deep")).unwrap();
+        write(&root.join(nested).join(name), text);
+        let now = agrees(root, nested).fingerprint;
+        assert!(!known.contains(&now), "{nested}: {name}, {text}");
+        known.push(now);
+    }
+}
+
+#[test]
+fn what_only_points_to_this_repository_is_looked_into() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    git(&root, &["worktree", "add", "-q", "../side"]);
+    shell(&root, "cp -r ../side copy; mkdir file; echo 'gitdir: ../.git' > file/.git");
+    for nested in ["copy", "file"] {
+        is_looked_into(&root, nested);
+    }
+    // Moved by hand, it is no longer where its repository looks for it, until git is told.
+    shell(&root, "rm -r copy file; git worktree add -q inner; mv inner moved");
+    is_looked_into(&root, "moved");
+    git(&root, &["worktree", "repair", "moved"]);
+    let before = look(&root);
+    write(&root.join("moved/new"), "another agent's work");
+    assert_eq!(look(&root), before);
+}
+
+#[test]
+fn the_main_worktree_within_a_linked_one_is_left_to_its_own_snapshot() {
+    let sandbox = Sandbox::new();
+    let main = sandbox.repository("side/main");
+    shell(
+        &main,
+        "git worktree add -q ../../new; mv ../../new/.git ../../new/src ..; git worktree repair .. 2>/dev/null",
+    );
+    let side = sandbox.path("side");
+    let before = agrees(&side, "main");
+    assert_eq!(lines(&before), ["?? main/"]);
+    write(&main.join("new"), "another agent's work");
+    assert_eq!(look(&side), before);
+}
