@@ -235,6 +235,26 @@ fn rules_that_match_whatever_stands_at_the_top_do_not_hide_the_top_from_the_slow
 }
 
 #[test]
+fn rules_beside_a_git_directory_that_is_none_count_for_the_slow_look() {
+    let place = Place::new();
+    place.run("rm .gitignore; git commit -qam 'no rules'; mkdir closed; chmod 0 closed");
+    for (number, dot_git) in
+        ["mkdir .git", "echo junk > .git", "echo 'gitdir: ../nowhere' > .git", "git init -q ."]
+            .iter()
+            .enumerate()
+    {
+        // With and without something that is tracked.
+        for tracked in ["true", &format!("git -C .. add n{number}/a; git -C .. commit -qm a")] {
+            place.run(&format!(
+                "mkdir -p n{number}; cd n{number}; echo '*.o' > .gitignore; touch k.o k a; {tracked}"
+            ));
+            place.agrees(&format!("cd n{number}; {dot_git}; touch l.o l"), &["closed/"]);
+            place.run(&format!("rm -r n{number}/.git"));
+        }
+    }
+}
+
+#[test]
 fn the_rules_of_a_directory_that_is_not_checked_out_count_for_the_slow_look() {
     let place = Place::new();
     place.run("mkdir -p out/deep; echo '*.q' > out/.gitignore; echo '!k.q' > out/deep/.gitignore");

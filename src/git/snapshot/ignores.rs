@@ -1,9 +1,11 @@
 //! Rules about what to ignore that are given to gix: one against a fault of its own, and those of the `.gitignore` files
 //! of a worktree where one may not be read: to git it is not there, gix gives up.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
+use gix::bstr::BStr;
 use gix::error::ResultExt;
 use gix::ignore::Search;
 use gix::ignore::search::Ignore;
@@ -48,9 +50,12 @@ pub(super) fn read(root: &Path, index: &State, objects: &impl Find) -> gix::Resu
             add(&mut rules, &text, place, Some(root))?;
         }
         for entry in std::fs::read_dir(root.join(&directory)).into_iter().flatten().flatten() {
-            let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_directory && std::fs::symlink_metadata(entry.path().join(".git")).is_err() {
-                pending.push(directory.join(entry.file_name()));
+            let below = directory.join(entry.file_name());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir())
+                && entry.file_name() != ".git"
+                && !is_closed_off(index, &entry.path(), &below)
+            {
+                pending.push(below);
             }
         }
     }
@@ -58,9 +63,22 @@ pub(super) fn read(root: &Path, index: &State, objects: &impl Find) -> gix::Resu
     Ok(rules)
 }
 
+/// Whether the directory `name`, at `place`, is another repository, into which nobody looks for untracked files. A `.git`
+/// makes none by itself, and what is tracked here keeps it open.
+fn is_closed_off(index: &State, place: &Path, name: &Path) -> bool {
+    let dot_git = place.join(".git");
+    std::fs::symlink_metadata(&dot_git).is_ok()
+        && gix::discover::is_git(&dot_git).is_ok()
+        && in_index(&name.join(""))
+            .is_some_and(|below| index.prefixed_entries_range(below.as_ref()).is_none())
+}
+
+fn in_index(name: &Path) -> Option<Cow<'_, BStr>> {
+    Some(gix::path::to_unix_separators_on_windows(gix::path::into_bstr(name).ok()?))
+}
+
 /// The content of the file `name` if a sparse checkout left it out, or may have.
 fn left_out(index: &State, name: &Path) -> Option<ObjectId> {
-    let name = gix::path::into_bstr(name).ok()?;
-    let entry = index.entry_by_path(&gix::path::to_unix_separators_on_windows(name))?;
+    let entry = index.entry_by_path(in_index(name)?.as_ref())?;
     (entry.mode == Mode::FILE && entry.flags.contains(Flags::SKIP_WORKTREE)).then_some(entry.id)
 }
