@@ -77,3 +77,28 @@ fn the_main_worktree_within_a_linked_one_is_left_to_its_own_snapshot() {
     write(&main.join("new"), "another agent's work");
     assert_eq!(look(&side), before);
 }
+
+#[test]
+fn a_submodule_that_gave_way_to_something_else_is_one_change() {
+    let sandbox = Sandbox::new();
+    sandbox.repository("part");
+    let root = sandbox.repository("r");
+    git(&root, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", "../part", "n"]);
+    git(&root, &["commit", "-q", "-m", "n"]);
+    for script in ["echo f > n", "mkfifo n", "mkdir n; touch n/f", "true"] {
+        shell(&root, &format!("rm -rf n; {script}"));
+        agrees(&root, script);
+    }
+    // git status refuses to go on over a link.
+    for target in ["src", "nowhere"] {
+        shell(&root, &format!("rm -rf n; ln -s {target} n"));
+        assert_eq!(lines(&look(&root)), [" T n"]);
+    }
+    shell(&root, "rm n; echo f > n");
+    let before = agrees(&root, "a file");
+    assert_eq!(lines(&before), [" T n"]);
+    write(&root.join("n"), "g");
+    assert_ne!(look(&root).fingerprint, before.fingerprint);
+    git(&root, &["rm", "-q", "--cached", "n"]);
+    agrees(&root, "no longer tracked");
+}

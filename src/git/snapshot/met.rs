@@ -40,7 +40,13 @@ impl Collected {
                 (path, entry)
             })
             .collect();
+        // What stands in the place of a conflicted path without a version of ours or of a submodule, gix takes for
+        // untracked as well.
+        let mut known = BTreeSet::new();
         for (path, letter, worktree) in self.worktree {
+            if letter == b'T' {
+                known.insert(path.clone());
+            }
             match tracked.get_mut(&path) {
                 Some(entry) => (entry.status[1], entry.worktree) = (letter, worktree),
                 None => {
@@ -48,15 +54,14 @@ impl Collected {
                 }
             }
         }
-        let mut conflicted = BTreeSet::new();
         for (path, status, index, mode) in self.conflicts {
-            conflicted.insert(path.clone());
+            known.insert(path.clone());
             tracked.insert(path.clone(), Entry { path, status, index, worktree: Worktree::Tracked(mode) });
         }
         let mut entries: Vec<Entry> = tracked.into_values().collect();
-        // gix takes a conflicted path without a version of ours for an untracked one. A repository ends in a slash.
+        // A repository ends in a slash.
         let name = |path: &BString| BString::from(path.strip_suffix(b"/").unwrap_or(path));
-        let untracked = self.untracked.into_iter().filter(|(path, _)| !conflicted.contains(&name(path)));
+        let untracked = self.untracked.into_iter().filter(|(path, _)| !known.contains(&name(path)));
         entries.extend(untracked.map(|(path, worktree)| Entry::untracked(path, worktree)));
         entries.sort_by(|one, other| (&one.path, one.status).cmp(&(&other.path, other.status)));
         entries

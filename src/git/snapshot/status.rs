@@ -121,7 +121,6 @@ fn replaced_by_repositories(root: &Path, met: &mut Collected) {
         if is_repository(&place) && nested::has_commit(&place) {
             *letter = b'T';
             *worktree = Worktree::Tracked(Mode::COMMIT);
-            met.untracked.retain(|(other, _)| other.strip_suffix(b"/") != Some(path.as_slice()));
         }
     }
 }
