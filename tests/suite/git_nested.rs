@@ -79,6 +79,15 @@ fn the_main_worktree_within_a_linked_one_is_left_to_its_own_snapshot() {
 }
 
 #[test]
+fn a_nested_repository_that_says_it_is_bare_is_looked_into() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    sandbox.repository("r/n");
+    git(&root.join("n"), &["config", "core.bare", "true"]);
+    is_looked_into(&root, "n");
+}
+
+#[test]
 fn a_submodule_that_gave_way_to_something_else_is_one_change() {
     let sandbox = Sandbox::new();
     sandbox.repository("part");

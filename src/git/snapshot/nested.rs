@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gix::ObjectId;
 
+use super::super::error::sentence;
 use super::super::{Error, Repository, layout};
 use super::content::{self, Budget};
 use super::status::Status;
@@ -84,6 +85,18 @@ fn is_at_home(repository: &Repository, real: &Path) -> bool {
     known.is_some_and(|known| known == real)
 }
 
+/// Whether `.git` in `real` is the Git directory of `repository`.
+fn is_own(repository: &Repository, real: &Path) -> bool {
+    std::fs::canonicalize(real.join(".git")).is_ok_and(|own| own == repository.git_dir())
+}
+
+/// The repository, which its configuration says is bare, with the files that stand around its Git directory.
+fn with_worktree(repository: &Repository, real: &Path) -> Result<Repository, Error> {
+    let mut inner = repository.inner().clone();
+    inner.set_workdir(real.to_owned()).map_err(|error| Error::unreadable(real, sentence(&error)))?;
+    Repository::of_worktree(inner, real.to_owned())
+}
+
 fn look_into(
     outer: &Repository,
     dir: &Path,
@@ -92,6 +105,9 @@ fn look_into(
 ) -> Result<Nested, Error> {
     let real = std::fs::canonicalize(dir).map_err(|error| Error::unreadable(dir, error.to_string()))?;
     let mut repository = Repository::discover(&real)?;
+    if repository.worktree_root().is_none() && is_own(&repository, &real) {
+        repository = with_worktree(&repository, &real)?;
+    }
     if !is_tracked || !outer.runs_filters() {
         // Git would not look into it, so no program that it names is started.
         repository = repository.without_filters()?;
