@@ -1,12 +1,15 @@
 //! Where a candidate landed and where it did not: a matrix of histories that stock git makes.
 
+use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use foremerge::git::landing::{Contained, Earliest, Landing, Refusal, Verdict};
 use foremerge::git::{Error, Repository};
 
 use crate::git_landing_cases::{BEFORE, Case, EDIT, MATRIX, WORDS, case};
-use crate::sandbox::{Sandbox, git, shell, try_git, write};
+use crate::sandbox::{Sandbox, git, git_command, shell, try_git, write};
 
 #[test]
 fn every_case_of_the_matrix_has_its_verdict_and_its_commit() {
@@ -58,7 +61,7 @@ fn check(case: &Case, root: &Path) -> Option<String> {
     (found != wanted).then(|| format!("{}: {found:?}, not {wanted:?}", case.name))
 }
 
-fn told(verdict: &Verdict) -> String {
+pub fn told(verdict: &Verdict) -> String {
     let text = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
     match verdict {
         Verdict::Landed(Landing::Ancestor) => "ancestor".into(),
@@ -154,6 +157,34 @@ fn neither_replacements_nor_grafts_make_a_candidate_land() {
     git(&root, &["replace", &format!("{target}^{{tree}}"), &format!("{candidate}^{{tree}}")]);
     git(&root, &["replace", &candidate, &target]);
     assert_eq!(Repository::discover(&root).unwrap().landing(&candidate, &target).unwrap(), before);
+}
+
+/// A branch, and the ids of its commit and of its tree.
+pub fn branches(root: &Path) -> HashMap<String, (String, String)> {
+    let format = "--format=%(refname:short) %(objectname) %(tree)";
+    let branch = |line: &str| {
+        let mut words = line.split(' ').map(str::to_owned);
+        let mut word = || words.next().unwrap();
+        (word(), (word(), word()))
+    };
+    git(root, &["for-each-ref", format, "refs/heads"]).lines().map(branch).collect()
+}
+
+/// The tree that `git merge-tree` makes of each target and candidate, unless they conflict.
+pub fn merged_trees(root: &Path, pairs: &[(String, String)]) -> Vec<Option<String>> {
+    let flags = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "--stdin"];
+    let mut command = git_command(root, &flags);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = pairs.iter().map(|(target, candidate)| format!("{target} {candidate}\n"));
+    let lines = lines.collect::<Vec<_>>().concat();
+    let mut input = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()).unwrap());
+    let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    writer.join().unwrap();
+    let merged = |record: &str| record.strip_prefix("1\0").map(str::to_owned);
+    let trees: Vec<_> = output.strip_suffix("\0\0").unwrap().split("\0\0").map(merged).collect();
+    assert_eq!(trees.len(), pairs.len());
+    trees
 }
 
 /// What is said of history is what `git merge-base` says, and where content landed, a merge changes nothing.

@@ -33,6 +33,7 @@ mod git_kinds;
 mod git_landing;
 mod git_landing_cases;
 mod git_landing_random;
+mod git_landing_renames;
 mod git_list;
 mod git_nested;
 mod git_ownership;

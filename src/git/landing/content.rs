@@ -6,7 +6,7 @@ use gix::bstr::BStr;
 use super::super::patch::{Changed, Side, between};
 use super::super::{Error, Repository};
 use super::merge::{Outcome, merge};
-use super::renames::{Renamed, Renames};
+use super::renames::{Gone, Renamed, Renames, Whose};
 use super::trees::Tree;
 use super::{Contained, Landing, PathProof, PathRefusal, Proof, Reason, Refusal, Verdict};
 
@@ -25,8 +25,7 @@ pub(super) fn verdict(
     let (mut proofs, mut refusals) = (Vec::new(), Vec::new());
     for base in bases {
         let tree = repository.commit(*base)?.tree;
-        let mut comparison =
-            Comparison { repository, base: tree, candidate, target, renames: None, origins: None };
+        let mut comparison = Comparison { repository, base: tree, candidate, target, renames: None };
         let mut paths = Vec::new();
         for changed in between(repository, Some(tree), Some(candidate))? {
             match comparison.path(&changed, &mut there)? {
@@ -53,38 +52,40 @@ struct Comparison<'r> {
     base: ObjectId,
     candidate: ObjectId,
     target: ObjectId,
-    /// What the target renamed, once somebody asks.
+    /// What was renamed, once somebody asks.
     renames: Option<Renames<'r>>,
-    /// What the candidate renamed, once somebody asks.
-    origins: Option<Renames<'r>>,
 }
 
-impl Comparison<'_> {
+impl<'r> Comparison<'r> {
     fn path(&mut self, changed: &Changed, there: &mut Tree<'_>) -> Result<Result<Contained, Reason>, Error> {
         let path: &BStr = changed.path.as_ref();
         let found = there.find(path)?;
         let Some(new) = changed.new else {
             return Ok(match found {
                 Some(_) => Err(Reason::StillThere),
-                None if self.moved_on(path)? => Err(Reason::MovedOn),
-                None => Ok(Contained::Deleted),
+                None => match self.renames()?.gone(path)? {
+                    Gone::Alike => Ok(Contained::Deleted),
+                    Gone::Otherwise => Err(Reason::MovedOn),
+                    Gone::Unknown => Err(Reason::Unsearched),
+                },
             });
         };
         match (changed.old, found) {
             (_, Some(found)) if found == new => Ok(Ok(Contained::Identical)),
             (Some(old), Some(found)) => self.merged(old, found, new, Contained::Merged),
-            (None, Some(found)) => match self.renamed_from(path)? {
+            (None, Some(found)) => match self.renames()?.from(Whose::Candidate, path)? {
                 Renamed::One(origin, old) => {
                     self.merged(old, found, new, Contained::MergedWhereCandidateRenamed(origin.into()))
                 }
-                Renamed::Several | Renamed::No if found.kind != new.kind => Ok(Err(Reason::OtherKind)),
-                Renamed::Several | Renamed::No => Ok(Err(Reason::Differs)),
+                _ if found.kind != new.kind => Ok(Err(Reason::OtherKind)),
+                Renamed::Several | Renamed::No | Renamed::Unknown => Ok(Err(Reason::Differs)),
             },
-            (Some(old), None) => match self.renamed_to(path)? {
+            (Some(old), None) => match self.renames()?.to(Whose::Target, path)? {
                 Renamed::One(place, found) => {
                     self.merged(old, found, new, Contained::MergedWhereTargetRenamed(place.into()))
                 }
                 Renamed::Several => Ok(Err(Reason::RenamedAmbiguously)),
+                Renamed::Unknown => Ok(Err(Reason::Unsearched)),
                 Renamed::No => Ok(Err(Reason::Absent)),
             },
             (None, None) => Ok(Err(Reason::Absent)),
@@ -116,23 +117,11 @@ impl Comparison<'_> {
         })
     }
 
-    /// Whether the target has under another name, which is none of the candidate's, what the candidate deleted.
-    fn moved_on(&mut self, path: &BStr) -> Result<bool, Error> {
-        let Renamed::One(place, _) = self.renamed_to(path)? else { return Ok(false) };
-        Ok(Tree::new(self.repository, self.candidate).find(place.as_ref())?.is_none())
-    }
-
-    fn renamed_to(&mut self, path: &BStr) -> Result<Renamed, Error> {
-        if self.renames.is_none() {
-            self.renames = Some(Renames::between(self.repository, self.base, self.target)?);
-        }
-        self.renames.as_mut().map_or(Ok(Renamed::No), |renames| renames.to(path))
-    }
-
-    fn renamed_from(&mut self, path: &BStr) -> Result<Renamed, Error> {
-        if self.origins.is_none() {
-            self.origins = Some(Renames::between(self.repository, self.base, self.candidate)?);
-        }
-        self.origins.as_mut().map_or(Ok(Renamed::No), |origins| origins.from(path))
+    fn renames(&mut self) -> Result<&mut Renames<'r>, Error> {
+        let renames = match self.renames.take() {
+            Some(renames) => renames,
+            None => Renames::between(self.repository, self.base, self.candidate, self.target)?,
+        };
+        Ok(self.renames.insert(renames))
     }
 }

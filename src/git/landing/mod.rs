@@ -6,6 +6,7 @@ mod content;
 mod earliest;
 mod merge;
 mod renames;
+mod resemblance;
 mod trees;
 mod watch;
 
@@ -68,7 +69,7 @@ pub struct PathProof {
 pub enum Contained {
     /// Candidate and target hold the same.
     Identical,
-    /// The candidate deleted it, and it is not in the target, under another name neither.
+    /// The candidate deleted it, and it is not in the target, under another name neither unless the candidate has that.
     Deleted,
     /// Merging the candidate's change into the target changes nothing.
     Merged,
@@ -116,7 +117,12 @@ pub enum Reason {
     /// The candidate deleted it.
     #[error("was deleted by the candidate and is still in the target")]
     StillThere,
-    /// The candidate deleted it, and the target moved it.
+    /// More or larger files than are compared may be what it was moved to.
+    #[error(
+        "is not in the target, and there are too many files or too large ones to say whether under another name"
+    )]
+    Unsearched,
+    /// The candidate deleted it, and the target may have moved it.
     #[error("was deleted by the candidate and is in the target under another name")]
     MovedOn,
     /// It is a file, an executable file, a link or a submodule in one and something else in the other.
