@@ -9,12 +9,14 @@ use std::process::Stdio;
 use foremerge::git::Repository;
 use foremerge::git::landing::{Earliest, Landing, Refusal, Verdict};
 
-use crate::git_landing::agrees_with_git;
+use crate::git_landing::{agrees_with_git, branches, merged_trees};
 use crate::git_rounds::Chance;
 use crate::sandbox::{Sandbox, git, git_command};
 
 const ROUNDS: usize = 60;
 const COMMITS: usize = 40;
+const REPEATED_ROUNDS: usize = 1_000;
+const MOVED_ROUNDS: usize = 400;
 
 /// Give `stream` to `git fast-import`.
 fn import(root: &Path, stream: &str) {
@@ -105,6 +107,85 @@ fn content_has_landed_exactly_where_a_merge_by_git_would_change_nothing() {
     assert!((ROUNDS / 5..ROUNDS).contains(&landed), "{landed}");
 }
 
+/// What repeats in every text: where lines are equal, there is more than one way to say what changed.
+const REPEATED: [&str; 8] = ["", "", "}", "}", "{", "e", "a", "b"];
+
+fn repeated(chance: &mut Chance) -> &'static str {
+    REPEATED[chance.below(REPEATED.len())]
+}
+
+fn edited_among_repeated(lines: &[&'static str], chance: &mut Chance) -> Vec<&'static str> {
+    let mut lines = lines.to_vec();
+    for _ in 0..=chance.below(3) {
+        let at = chance.below(lines.len() + 1);
+        match chance.below(3) {
+            0 if at < lines.len() => drop(lines.remove(at)),
+            1 if at < lines.len() => lines[at] = repeated(chance),
+            _ => lines.insert(at, repeated(chance)),
+        }
+    }
+    lines
+}
+
+/// Commit lines as a file, the last one sometimes without its end.
+fn commit_repeated(stream: &mut String, branch: &str, from: Option<&str>, lines: &[&str], end: &str) {
+    commit(stream, branch, from, &[]);
+    let text = format!("{}{end}", lines.join("\n"));
+    write!(stream, "M 100644 inline f\ndata {}\n{text}\n", text.len()).unwrap();
+}
+
+#[test]
+fn where_lines_repeat_nothing_has_landed_that_a_merge_by_git_would_change() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let mut chance = Chance(41);
+    let mut stream = String::new();
+    let end = |chance: &mut Chance| if chance.below(8) == 0 { "" } else { "\n" };
+    for round in 0..REPEATED_ROUNDS {
+        let from = format!("refs/heads/base{round}");
+        let base: Vec<_> = (0..2 + chance.below(8)).map(|_| repeated(&mut chance)).collect();
+        commit_repeated(&mut stream, &format!("base{round}"), None, &base, end(&mut chance));
+        let candidate = edited_among_repeated(&base, &mut chance);
+        commit_repeated(&mut stream, &format!("work{round}"), Some(&from), &candidate, end(&mut chance));
+        let target = edited_among_repeated(&candidate, &mut chance);
+        commit_repeated(&mut stream, &format!("main{round}"), Some(&from), &target, end(&mut chance));
+    }
+    import(&root, &stream);
+    let (landed, refused) = disagreements(&root, REPEATED_ROUNDS);
+    assert!(landed > REPEATED_ROUNDS / 8, "{landed}");
+    assert!(refused <= landed / 50, "{refused} were refused though a merge changes nothing, {landed} landed");
+}
+
+/// How many candidates landed as git says, and how many were refused though git says that merging changes nothing.
+/// There must be none that landed and whose merge conflicts or changes something.
+fn disagreements(root: &Path, rounds: usize) -> (usize, usize) {
+    let branches = branches(root);
+    let of = |name: &str, round: usize| &branches[&format!("{name}{round}")];
+    let pairs: Vec<_> =
+        (0..rounds).map(|round| (of("main", round).0.clone(), of("work", round).0.clone())).collect();
+    let merged = merged_trees(root, &pairs);
+    let repository = Repository::discover(root).unwrap();
+    let (mut landed, mut refused, mut wrong) = (0, 0, Vec::new());
+    for (round, ((target, candidate), merged)) in pairs.iter().zip(merged).enumerate() {
+        let verdict = repository.landing(candidate, target).unwrap();
+        let unchanged = merged.as_ref() == Some(&of("main", round).1);
+        match verdict {
+            Verdict::Landed(Landing::Content(_)) if !unchanged => {
+                let text = |name: &str| git(root, &["grep", "", &of(name, round).1]);
+                wrong.push(format!(
+                    "{round}: {verdict:?}, git: {merged:?}\n{}",
+                    ["base", "work", "main"].map(text).join("\n")
+                ));
+            }
+            Verdict::Landed(Landing::Content(_)) => landed += 1,
+            Verdict::Refused(Refusal::Paths(_)) if unchanged => refused += 1,
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong.join("\n"));
+    (landed, refused)
+}
+
 #[test]
 fn ancestors_and_merge_bases_of_a_random_history_are_those_of_git() {
     let sandbox = Sandbox::new();
@@ -141,6 +222,35 @@ fn ancestors_and_merge_bases_of_a_random_history_are_those_of_git() {
             agrees_with_git(&verdict, &root, candidate, target);
         }
     }
+}
+
+/// Moves of files that resemble each other, and what the target has of them.
+#[test]
+fn where_files_moved_nothing_has_landed_that_a_merge_by_git_would_change() {
+    let sandbox = Sandbox::new();
+    let root = sandbox.repository("r");
+    let mut chance = Chance(43);
+    let mut stream = String::new();
+    for round in 0..MOVED_ROUNDS {
+        // Half of the lines are common to the files of a pair.
+        let file = |at: usize| (at / 2 * 20..at / 2 * 20 + 6).chain(at * 50..at * 50 + 6).collect();
+        let base: Files = PATHS[..4].iter().enumerate().map(|(at, path)| (*path, file(at))).collect();
+        let mut candidate = base.clone();
+        (0..=chance.below(3)).for_each(|_| candidate = changed(&candidate, &mut chance));
+        let mut target = landed(&base, &base, &candidate, &mut chance);
+        if chance.below(3) > 0 {
+            target = candidate.clone();
+        }
+        (0..chance.below(4)).for_each(|_| target = changed(&target, &mut chance));
+        let from = format!("refs/heads/base{round}");
+        whole_commit(&mut stream, &format!("base{round}"), None, &base);
+        whole_commit(&mut stream, &format!("work{round}"), Some(&from), &candidate);
+        whole_commit(&mut stream, &format!("main{round}"), Some(&from), &target);
+    }
+    import(&root, &stream);
+    let (landed, refused) = disagreements(&root, MOVED_ROUNDS);
+    assert!(landed > MOVED_ROUNDS / 6, "{landed}");
+    assert!(refused <= landed / 20, "{refused} were refused though a merge changes nothing, {landed} landed");
 }
 
 type Files = BTreeMap<&'static str, Vec<usize>>;

@@ -4,6 +4,7 @@
 mod ancestry;
 mod content;
 mod earliest;
+mod histogram;
 mod merge;
 mod renames;
 mod resemblance;
