@@ -15,8 +15,8 @@ use crate::sandbox::{Sandbox, git, git_command};
 
 const ROUNDS: usize = 60;
 const COMMITS: usize = 40;
-const REPEATED_ROUNDS: usize = 1_000;
-const MOVED_ROUNDS: usize = 400;
+const REPEATED_ROUNDS: usize = 300;
+const MOVED_ROUNDS: usize = 120;
 
 /// Give `stream` to `git fast-import`.
 fn import(root: &Path, stream: &str) {
