@@ -83,6 +83,9 @@ impl From<git::Error> for Failure {
         use git::Error;
         let message = error.to_string();
         let (code, remedy) = match &error {
+            Error::Busy { path } => {
+                return Self::new(Code::NotReady, message).with("lock", path.to_string_lossy());
+            }
             Error::NotARepository { .. } => (Code::NotARepository, None),
             Error::Unreadable { remedy, .. } => (Code::RepositoryUnreadable, remedy.as_ref()),
             Error::Unsupported { remedy, .. } => (Code::UnsupportedRepository, remedy.as_ref()),

@@ -43,6 +43,15 @@ pub enum Error {
         /// What went wrong, without a final full stop.
         detail: String,
     },
+    /// Another process of ours does not end what it alone may do at a time.
+    #[error(
+        "another process has held the lock of {} for too long; try again, and if one was stopped, let it go on or end it",
+        path.display()
+    )]
+    Busy {
+        /// The file that it holds locked.
+        path: PathBuf,
+    },
     /// A bare repository, or a place inside a Git directory, where a worktree is needed.
     #[error("there is no worktree at {}", path.display())]
     NoWorktree {
@@ -94,6 +103,7 @@ impl Error {
             | Self::Unreadable { path, .. }
             | Self::Unsupported { path, .. }
             | Self::Unwritable { path, .. }
+            | Self::Busy { path }
             | Self::NoWorktree { path }
             | Self::TooMuch { path, .. }
             | Self::Missing { path, .. }

@@ -5,8 +5,12 @@
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::Error;
+
+/// How often a lock that another holds is tried. The kernel would wake a waiter at once, but it knows no limit.
+const STEP: Duration = Duration::from_millis(2);
 
 /// A lock that is held until this is dropped.
 #[derive(Debug)]
@@ -15,17 +19,24 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Wait for the lock of the file at `path`, which is made if it is not there.
+    /// Wait for the lock of the file at `path`, which is made if it is not there, but for no longer than `patience`: its
+    /// holder may have been stopped.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] where there can be no lock.
-    pub(super) fn acquire(path: &Path) -> Result<Self, Error> {
+    /// [`Error::Busy`] when it was not given back in time; [`Error::Unwritable`] where there can be no lock.
+    pub(super) fn acquire(path: &Path, patience: Duration) -> Result<Self, Error> {
+        let mut left = patience;
         loop {
             let file = open(path).map_err(|error| Error::unwritable(path, error.to_string()))?;
-            match file.lock() {
+            match file.try_lock() {
                 Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(no_locks(path, &error)),
+                Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(TryLockError::Error(error)) => return Err(no_locks(path, &error)),
+                Err(TryLockError::WouldBlock) => {
+                    left = left.checked_sub(STEP).ok_or_else(|| Error::Busy { path: path.to_owned() })?;
+                    std::thread::sleep(STEP);
+                    continue;
+                }
             }
             // A file that was deleted while we waited locks nobody out any more.
             if still_there(&file, path) {
@@ -109,11 +120,24 @@ fn same(_held: &Metadata, _there: &Metadata) -> bool {
 mod tests {
     use super::*;
 
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_lock_that_is_never_given_back_is_named_in_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let held = Lock::acquire(&path, LONG).unwrap();
+        let refused = Lock::acquire(&path, Duration::from_millis(20)).unwrap_err();
+        assert_eq!(refused, Error::Busy { path: path.clone() });
+        drop(held);
+        Lock::acquire(&path, Duration::ZERO).unwrap();
+    }
+
     #[test]
     fn a_held_lock_keeps_others_out_until_it_is_dropped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let held = Lock::acquire(&path).unwrap();
+        let held = Lock::acquire(&path, LONG).unwrap();
         assert!(Lock::try_existing(&path).unwrap().is_none());
         drop(held);
         assert!(Lock::try_existing(&path).unwrap().is_some());
@@ -124,9 +148,9 @@ mod tests {
     fn a_waiter_whose_lock_file_was_deleted_locks_the_new_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
-        let held = Lock::acquire(&path).unwrap();
+        let held = Lock::acquire(&path, LONG).unwrap();
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| Lock::acquire(&path).unwrap());
+            let waiter = scope.spawn(|| Lock::acquire(&path, LONG).unwrap());
             std::fs::remove_file(&path).unwrap();
             drop(held);
             let got = waiter.join().unwrap();
@@ -153,7 +177,7 @@ mod tests {
 
     #[test]
     fn where_nothing_can_be_written_the_path_is_named() {
-        let error = Lock::acquire(Path::new("/nonexistent/lock")).unwrap_err();
+        let error = Lock::acquire(Path::new("/nonexistent/lock"), LONG).unwrap_err();
         assert_eq!(error.path(), Path::new("/nonexistent/lock"));
     }
 }

@@ -9,7 +9,7 @@ use foremerge::git::worktree::CreateError;
 use foremerge::git::{Error, Repository};
 
 use crate::cli::{self, string};
-use crate::git_create::{create, create_from, is_good};
+use crate::git_create::{create, create_from, is_good, journals};
 use crate::sandbox::{Sandbox, git, git_command, try_git, write};
 use crate::workplace::listing;
 
@@ -334,4 +334,35 @@ fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_ma
         assert!(!sandbox.path("tree").exists());
         assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
     }
+}
+
+#[test]
+fn a_worktree_whose_name_is_as_long_as_names_can_be_gets_an_entry_of_its_own() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let names = [vec![b'x'; 255], vec![b'\xff'; 100], "ü".repeat(127).into_bytes()];
+    for (kind, name) in names.iter().enumerate() {
+        for number in 0..12 {
+            let branch = format!("b{kind}-{number}");
+            let path = sandbox.path(&branch).join(OsStr::from_bytes(name));
+            let made = create(&at, &branch, &path).unwrap();
+            assert_eq!(git(&path, &["branch", "--show-current"]), branch);
+            assert_eq!(made.path, path);
+        }
+    }
+    git(&at, &["worktree", "prune"]);
+    assert_eq!(std::fs::read_dir(at.join(".git/worktrees")).unwrap().count(), 36);
+}
+
+#[test]
+fn where_there_can_be_no_list_of_worktrees_nothing_is_made() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    write(&at.join(".git/worktrees"), "a file");
+    let error = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
+    let CreateError::Git(Error::Unwritable { path, .. }) = &error else { panic!("{error}") };
+    assert_eq!(*path, at.join(".git/worktrees/tree"));
+    assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
+    assert_eq!(journals(&at), [""; 0]);
+    assert!(!sandbox.path("tree").exists());
 }

@@ -30,6 +30,9 @@ use record::{Held, Kind, Record};
 const FILE: &str = "foremerge.lock";
 /// How long Git's lock of somebody else is waited for. What git does under one takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the turn is waited for: longer than many together need, one after the other. Whoever has it for that long was
+/// stopped.
+const TURN_PATIENCE: Duration = Duration::from_secs(60);
 /// Nobody is that slow: a lock of this age was left by somebody who died.
 const ANCIENT: Duration = Duration::from_secs(600);
 
@@ -49,14 +52,14 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Wait for the turn, and clear away what whoever had it before may have died over.
+    /// Wait for the turn, for a minute, and clear away what whoever had it before may have died over.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] where there can be no lock.
+    /// [`Error::Busy`] when it does not come; [`Error::Unwritable`] where there can be no lock.
     pub(super) fn take(common_dir: &Path, shared: Shared) -> Result<Self, Error> {
         let path = common_dir.join(FILE);
         let is_new = !path.exists();
-        let lock = Lock::acquire(&path)?;
+        let lock = Lock::acquire(&path, TURN_PATIENCE)?;
         if is_new {
             shared.adjust(&path).map_err(|error| Error::unwritable(&path, error.to_string()))?;
         }

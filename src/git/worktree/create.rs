@@ -71,7 +71,7 @@ impl Repository {
                 self.common_dir(),
                 Shared::of(self.inner()),
                 Record {
-                    entry: register::free_name(self.common_dir(), &place.root),
+                    entry: register::free_name(self.common_dir(), &place.root)?,
                     branch: name,
                     branch_file: None,
                     commit,

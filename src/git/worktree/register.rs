@@ -11,23 +11,48 @@ use gix::config::Source;
 use gix::error::ResultExt;
 use gix::refs::transaction::{LogChange, PreviousValue, RefEdit, RefLog};
 
+use super::super::Error;
 use super::super::identity::Identity;
 use super::super::shared::Shared;
 use super::super::spelling;
 use super::journal::Journal;
 use super::{entries, rename};
 
-/// A name for the entry of a worktree at `root` that no other entry has, as git makes it.
-pub(super) fn free_name(common_dir: &Path, root: &Path) -> PathBuf {
+/// How many bytes a file system takes for one name.
+const LONGEST: usize = 255;
+
+/// A name for the entry of a worktree at `root` that no other entry has, as git makes it, but short enough to be one.
+///
+/// # Errors
+/// [`Error::Unwritable`] where nobody can say whether an entry has it, and so none can be made.
+pub(super) fn free_name(common_dir: &Path, root: &Path) -> Result<PathBuf, Error> {
     let base = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let clean = gix::validate::reference::name_partial_or_sanitize(base.as_str().into()).to_string();
+    let clean = sanitized(&base);
     let all = entries::directory(common_dir);
-    let numbered = (1_u64..).map(|number| format!("{clean}{number}"));
-    let mut names = std::iter::once(clean.clone()).chain(numbered);
-    let free = |name: &String| {
-        fs::symlink_metadata(all.join(name)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
-    };
-    names.find(free).map_or_else(|| PathBuf::from(&clean), PathBuf::from)
+    let mut name = sanitized(cut(&clean, LONGEST));
+    let mut number = 0_u64;
+    loop {
+        let path = all.join(&name);
+        match fs::symlink_metadata(&path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name.into()),
+            // It is the same with every other name: there would be no end to trying.
+            Err(error) => return Err(Error::unwritable(&path, error.to_string())),
+        }
+        number += 1;
+        let end = number.to_string();
+        name = format!("{}{end}", cut(&clean, LONGEST - end.len()));
+    }
+}
+
+fn sanitized(name: &str) -> String {
+    gix::validate::reference::name_partial_or_sanitize(name.into()).to_string()
+}
+
+/// As much of `name` as fits `length` bytes.
+fn cut(name: &str, length: usize) -> &str {
+    let whole = |end: &usize| name.is_char_boundary(*end);
+    &name[..(0..=length.min(name.len())).rev().find(whole).unwrap_or_default()]
 }
 
 /// Make what `journal` says, seen from `source`, and open it.
@@ -49,7 +74,8 @@ pub(super) fn register(
             Ok(()) => break,
             // Stock git took the name: it knows nothing of our lock.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                journal.rename(free_name(common_dir, &journal.record.root)).or_error()?;
+                let name = free_name(common_dir, &journal.record.root).or_error()?;
+                journal.rename(name).or_error()?;
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound && built.exists() => {}
             Err(error) => return Err(error).or_error(),
