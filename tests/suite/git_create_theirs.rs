@@ -97,6 +97,8 @@ fn directories_made_by_hand_stay_though_they_are_empty() {
         shell(&sandbox.root, by_hand);
         create(&at, "other", &sandbox.path("other")).unwrap();
         assert!(sandbox.path("deep/er/tree").exists(), "{point:?}");
+        // One whose `.git` file was moved away with its directory is on the list until git finds it gone.
+        git(&at, &["worktree", "prune"]);
         assert_eq!(git_worktrees(&at), [sandbox.path("other"), at.clone()], "{point:?}");
     }
 }
@@ -144,12 +146,58 @@ fn a_half_made_worktree_that_was_moved_and_worked_in_keeps_its_entry() {
 }
 
 #[test]
-fn a_half_made_worktree_that_was_only_removed_is_undone() {
+fn work_in_a_half_made_worktree_that_was_moved_is_not_lost() {
+    for (moved, repaired) in [
+        ("git worktree move -f -f ../tree ../kept", "true"),
+        ("mv ../tree ../kept; git worktree repair ../kept", "true"),
+        ("mv ../tree ../kept", "git worktree repair ../kept"),
+        ("mv ../tree ../kept; mkdir ../tree", "git worktree repair ../kept"),
+        ("mkdir ../kept; mv ../tree/* ../tree/.git ../kept", "git worktree repair ../kept"),
+    ] {
+        for made_before in [false, true] {
+            let sandbox = Sandbox::new();
+            let at = sandbox.repository("r");
+            write(&at.join("f"), "f\n");
+            git(&at, &["add", "."]);
+            git(&at, &["commit", "-q", "-m", "f"]);
+            if made_before {
+                sandbox.mkdir("tree");
+            }
+            dies(&at, "topic", &sandbox.path("tree"), Point::WorktreeFilled);
+            shell(&at, &format!("{moved}; cd ../kept; echo mine >f; echo mine >new"));
+            create(&at, "other", &sandbox.path("other")).unwrap();
+            shell(&at, repaired);
+            let kept = sandbox.path("kept");
+            assert_eq!(git(&kept, &["status", "--short", "--branch"]), "## topic\n M f\n?? new", "{moved}");
+            assert_eq!(journals(&at), [""; 0], "{moved}");
+        }
+    }
+}
+
+#[test]
+fn a_half_made_worktree_that_was_removed_may_have_been_moved_and_stays_on_the_list() {
     let sandbox = Sandbox::new();
     let at = sandbox.repository("r");
-    dies(&at, "topic", &sandbox.path("tree"), Point::WorktreeFilled);
-    std::fs::remove_dir_all(sandbox.path("tree")).unwrap();
-    is_good(&at, &create(&at, "topic", &sandbox.path("tree")).unwrap());
+    let tree = sandbox.path("tree");
+    dies(&at, "topic", &tree, Point::WorktreeFilled);
+    std::fs::remove_dir_all(&tree).unwrap();
+    let refused = create(&at, "topic", &tree).unwrap_err();
+    assert!(refused.to_string().ends_with(&tree.display().to_string()), "{refused}");
+    git(&at, &["worktree", "prune"]);
+    git(&at, &["branch", "-q", "-D", "topic"]);
+    is_good(&at, &create(&at, "topic", &tree).unwrap());
+}
+
+#[test]
+fn one_whose_undoing_was_cut_short_is_undone() {
+    for by_hand in ["true", "rm ../tree/.git", "rm ../tree/.git; rmdir ../tree"] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        dies(&at, "topic", &sandbox.path("tree"), Point::WorktreeFilled);
+        shell(&at, &format!("rm -rf ../tree/*; touch .git/worktrees/tree/foremerge-emptied; {by_hand}"));
+        is_good(&at, &create(&at, "topic", &sandbox.path("tree")).unwrap());
+        assert_eq!(git_worktrees(&at).len(), 2, "{by_hand}");
+    }
 }
 
 #[test]

@@ -12,11 +12,12 @@ use super::super::Repository;
 use super::journal::Record;
 
 /// What Git keeps of a worktree in which nothing was done yet.
-const UNTOUCHED: [&str; 11] = [
+const UNTOUCHED: [&str; 12] = [
     "HEAD",
     "HEAD.lock",
     "commondir",
     "config.worktree",
+    super::undo::EMPTIED,
     "gitdir",
     "index",
     "index.lock",

@@ -15,6 +15,9 @@ use super::register::dot_git_text;
 use super::{CreateError, branch, entries};
 use crate::world::World;
 
+/// In the entry of a worktree of which nothing is left but its `.git` file, if that.
+pub(super) const EMPTIED: &str = "foremerge-emptied";
+
 /// What processes that died had begun.
 #[derive(Default)]
 pub(super) struct Dead {
@@ -68,7 +71,9 @@ pub(super) fn undo(
     let admin = entry(repository, journal);
     let failed = |error: io::Error| Error::unwritable(&record.root, error.to_string());
     // What cannot be compared is somebody's, wherever they moved it.
-    if in_the_making(journal, &admin) && !leftover::is_unused(repository, record, &admin).unwrap_or(false) {
+    if in_the_making(journal, &admin)
+        && (was_moved(journal, &admin) || !leftover::is_unused(repository, record, &admin).unwrap_or(false))
+    {
         give_away(&admin);
         return Ok(());
     }
@@ -78,6 +83,8 @@ pub(super) fn undo(
             give_away(&admin);
             return Ok(());
         }
+        // Whoever undoes the rest, if this process dies, must not take it for one that was moved away.
+        fs::write(admin.join(EMPTIED), "").map_err(failed)?;
         fs::remove_file(record.root.join(".git")).map_err(failed)?;
     }
     for (directory, made) in record.directories().into_iter().zip(&record.made).rev() {
@@ -126,6 +133,24 @@ fn is_untouched(repository: &Repository, record: &Record) -> bool {
 /// anybody's.
 fn in_the_making(journal: &Journal, admin: &Path) -> bool {
     fs::read(admin.join("locked")).is_ok_and(|text| text == journal.mark().as_bytes())
+}
+
+/// Whether somebody moved the worktree, or what is in it, since its directories were made: with git, which writes to the
+/// entry where it is now, or by hand, and then nobody knows where the work in it is. One that was removed by hand
+/// looks the same.
+fn was_moved(journal: &Journal, admin: &Path) -> bool {
+    let record = &journal.record;
+    if entries::root(admin).as_deref() != Some(&record.root) {
+        return true;
+    }
+    if is_being_made(journal, admin) || admin.join(EMPTIED).exists() {
+        return false;
+    }
+    // Its `.git` file is not there. Was it ever?
+    let begun = ["index", "logs/HEAD"].iter().any(|part| admin.join(part).exists());
+    let all_made = record.made.len() == record.directories().len();
+    let made = record.made.last().copied().flatten().filter(|_| all_made);
+    begun || made.is_some_and(|made| Identity::of_directory(&record.root) != Some(made))
 }
 
 /// Whether it is, and the worktree is where it says: its `.git` file points to the entry, or was to when its writer
