@@ -7,7 +7,7 @@ use foremerge::world::Point;
 
 use crate::child::{self, Job, Order, Worker};
 use crate::git_create::{create, is_good, journals};
-use crate::sandbox::{Sandbox, git, git_worktrees, write};
+use crate::sandbox::{Sandbox, git, git_worktrees, shell, write};
 
 /// Points at which the worktree is still unfinished.
 const HALF: [Point; 6] = [
@@ -241,6 +241,23 @@ fn an_edit_of_a_file_that_was_checked_out_is_work() {
     assert_eq!(std::fs::read_to_string(tree.join("a")).unwrap(), "first, and mine\nsecond\n");
     assert_eq!(git(&tree, &["status", "--porcelain"]), " M a");
     git(&at, &["worktree", "remove", "--force", &tree.to_string_lossy()]);
+}
+
+#[test]
+fn programs_and_links_and_what_was_converted_are_undone_with_the_rest() {
+    for mode in ["true", "false"] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        write(&at.join("program"), "first\nsecond\n");
+        write(&at.join("dos.txt"), "first\nsecond\n");
+        write(&at.join(".gitattributes"), "dos.txt text eol=crlf\n");
+        shell(&at, "chmod +x program; ln -s program link; git add .; git commit -q -m all");
+        git(&at, &["config", "core.fileMode", mode]);
+        dies(&at, "topic", &sandbox.path("tree"), Point::WorktreeFilled);
+        create(&at, "other", &sandbox.path("other")).unwrap();
+        assert_eq!(git_worktrees(&at), [sandbox.path("other"), at.clone()], "{mode}");
+        assert!(!sandbox.path("tree").exists());
+    }
 }
 
 #[test]

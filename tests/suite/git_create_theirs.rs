@@ -116,12 +116,17 @@ fn whatever_was_done_in_a_half_made_worktree_keeps_it() {
         ("echo mine >new; git add new; rm new", "git show :new | grep mine"),
         ("git update-ref refs/worktree/mine HEAD", "git rev-parse --verify refs/worktree/mine"),
         ("mkdir mine", "test -d mine"),
+        ("sed -i 2d f", "test \"$(cat f)\" = f"),
+        (": >f", "test ! -s f"),
+        ("chmod +x f", "test -x f"),
+        ("chmod -x x", "test ! -x x"),
+        ("rm x; ln -s f x", "test -h x"),
     ] {
         let sandbox = Sandbox::new();
         let at = sandbox.repository("r");
-        write(&at.join("f"), "f\n");
-        git(&at, &["add", "."]);
-        git(&at, &["commit", "-q", "-m", "f"]);
+        write(&at.join("f"), "f\ng\n");
+        write(&at.join("x"), "x\n");
+        shell(&at, "chmod +x x; git add .; git commit -q -m f");
         let tree = sandbox.path("tree");
         dies(&at, "topic", &tree, Point::WorktreeFilled);
         shell(&tree, by_hand);

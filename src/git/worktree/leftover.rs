@@ -173,11 +173,34 @@ impl Made<'_> {
             let now = Stat::from_fs(&now).ok()?;
             Some(now.mtime == written.stat.mtime && now.size == written.stat.size)
         };
+        let is_program = is_executable(found);
+        let kind_may_differ = cfg!(not(unix))
+            || self.repository.inner().config_snapshot().boolean("core.fileMode") == Some(false);
+        if !kind_may_differ && is_program != (entry.mode == Mode::FILE_EXECUTABLE) {
+            // One that is to be a program and is none yet may have been begun.
+            if is_program || self.written.is_some() {
+                return Ok(false);
+            }
+        }
         let text = fs::read(place).or_error()?;
+        if self.written.is_some() {
+            // By then every file was whole.
+            return Ok(stored == text || is_as_written() == Some(true));
+        }
         // A maker that died while it wrote left a beginning. Where lines end in another way, it is one all the same.
-        let begun = stored.starts_with(&text) || lines(&stored).starts_with(&lines(&text));
-        Ok(begun || is_as_written() == Some(true))
+        Ok(stored.starts_with(&text) || lines(&stored).starts_with(&lines(&text)))
     }
+}
+
+#[cfg(unix)]
+fn is_executable(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o100 != 0
+}
+
+/// Elsewhere files do not say.
+#[cfg(not(unix))]
+fn is_executable(_found: &fs::Metadata) -> bool {
+    false
 }
 
 fn below(above: &BString, entry: &fs::DirEntry) -> gix::Result<BString> {
