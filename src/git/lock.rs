@@ -2,7 +2,7 @@
 //!
 //! The lock file stays where it is and its presence means nothing.
 
-use std::fs::{File, Metadata, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,7 +23,8 @@ impl Lock {
     /// holder may have been stopped.
     ///
     /// # Errors
-    /// [`Error::Busy`] when it was not given back in time; [`Error::Unwritable`] where there can be no lock.
+    /// [`Error::Busy`] when it was not given back in time; [`Error::Unwritable`] where there can be no lock, or something
+    /// else than a file is in its place.
     pub(super) fn acquire(path: &Path, patience: Duration) -> Result<Self, Error> {
         let mut left = patience;
         loop {
@@ -48,9 +49,9 @@ impl Lock {
     /// Lock the file at `path`, which must be there; `None` when somebody else holds it, or when it has gone.
     ///
     /// # Errors
-    /// [`Error::Unwritable`] where there can be no lock.
+    /// [`Error::Unwritable`] where there can be no lock, or it is no file.
     pub(super) fn try_existing(path: &Path) -> Result<Option<Self>, Error> {
-        let file = match File::open(path) {
+        let file = match open_plain(path, File::options().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::unwritable(path, error.to_string())),
@@ -87,10 +88,42 @@ impl Lock {
     }
 }
 
-/// Reading is enough to lock, so a file of another user of the repository will do.
+/// Open the file at `path`, or make it. Reading is enough to lock, so a file of another user of the repository will do.
 fn open(path: &Path) -> io::Result<File> {
-    let written = File::options().read(true).write(true).create(true).truncate(false).open(path);
-    written.or_else(|error| File::open(path).map_err(|_| error))
+    loop {
+        match std::fs::symlink_metadata(path) {
+            Ok(_) => {
+                let written = open_plain(path, File::options().read(true).write(true));
+                match written.or_else(|error| open_plain(path, File::options().read(true)).map_err(|_| error))
+                {
+                    Err(error) if error.kind() == ErrorKind::NotFound => {}
+                    opened => return opened,
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                // Only so is a link that leads nowhere not followed.
+                match File::options().read(true).write(true).create_new(true).open(path) {
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                    opened => return opened,
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Open what is at `path` if it is a plain file. To open a pipe is to wait for its other end, and a link may lead to what is
+/// anybody's.
+fn open_plain(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    let plain = |found: Metadata| {
+        let kind = ErrorKind::InvalidInput;
+        if found.is_file() { Ok(()) } else { Err(io::Error::new(kind, "something that is no file is there")) }
+    };
+    plain(std::fs::symlink_metadata(path)?)?;
+    let file = options.open(path)?;
+    // It may have been put there since.
+    plain(file.metadata()?)?;
+    Ok(file)
 }
 
 fn no_locks(path: &Path, error: &io::Error) -> Error {
@@ -98,7 +131,7 @@ fn no_locks(path: &Path, error: &io::Error) -> Error {
 }
 
 fn still_there(file: &File, path: &Path) -> bool {
-    match (file.metadata(), std::fs::metadata(path)) {
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
         (Ok(held), Ok(there)) => same(&held, &there),
         _ => false,
     }
@@ -173,6 +206,24 @@ mod tests {
         let two = Lock::create(dir.path(), "x-").unwrap();
         assert_ne!(one.1, two.1);
         assert!(Lock::try_existing(&one.1).unwrap().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let [link, dangling, directory] = ["link", "dangling", "directory"].map(|name| dir.path().join(name));
+        std::fs::write(dir.path().join("theirs"), "").unwrap();
+        std::os::unix::fs::symlink("theirs", &link).unwrap();
+        std::os::unix::fs::symlink("nowhere", &dangling).unwrap();
+        std::fs::create_dir(&directory).unwrap();
+        for path in [link, dangling, directory] {
+            for error in [Lock::acquire(&path, LONG).unwrap_err(), Lock::try_existing(&path).unwrap_err()] {
+                assert!(matches!(error, Error::Unwritable { .. }), "{error}");
+                assert!(error.to_string().ends_with("something that is no file is there"), "{error}");
+            }
+        }
+        assert!(!dir.path().join("nowhere").exists());
     }
 
     #[test]

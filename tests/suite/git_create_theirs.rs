@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use foremerge::git::Error;
+use foremerge::git::worktree::CreateError;
 use foremerge::world::Point;
 
 use crate::git_create::{create, is_good, journals};
@@ -226,4 +228,48 @@ fn what_somebody_puts_into_a_worktree_that_then_fails_is_left_there() {
     assert_eq!(branches(&at), "bad\nmain");
     assert_eq!(journals(&at), [""; 0]);
     git(&at, &["worktree", "remove", "--force", "../bad"]);
+}
+
+#[test]
+fn an_empty_git_file_is_removed_only_from_a_directory_that_was_made_for_it() {
+    for (made_before, stays) in [(false, false), (true, true)] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        let tree = sandbox.path("tree");
+        if made_before {
+            sandbox.mkdir("tree");
+        }
+        dies(&at, "topic", &tree, Point::WorktreeListed);
+        write(&tree.join(".git"), "");
+        create(&at, "other", &sandbox.path("other")).unwrap();
+        assert_eq!(tree.join(".git").exists(), stays);
+    }
+}
+
+#[test]
+fn what_lies_where_a_journal_would_and_is_none_is_neither_opened_nor_removed() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let there = "foremerge-adding-0 foremerge-adding-1 foremerge-adding-2 foremerge-adding-notes.txt";
+    shell(&at, "cd .git; mkfifo foremerge-adding-0; ln -s nowhere foremerge-adding-1");
+    shell(&at, "cd .git; echo mine >foremerge-adding-2; echo mine >foremerge-adding-notes.txt");
+    create(&at, "topic", &sandbox.path("tree")).unwrap();
+    let mut names = journals(&at);
+    names.sort();
+    assert_eq!(names.join(" "), there);
+    assert_eq!(git(&sandbox.path("tree"), &["status", "--short", "--branch"]), "## topic");
+}
+
+#[test]
+fn a_pipe_or_a_link_in_place_of_the_lock_is_refused_at_once() {
+    for by_hand in ["mkfifo .git/foremerge.lock", "ln -s ../theirs .git/foremerge.lock"] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        shell(&at, by_hand);
+        let error = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
+        let CreateError::Git(Error::Unwritable { path, .. }) = &error else { panic!("{error}") };
+        assert_eq!(*path, at.join(".git/foremerge.lock"));
+        assert!(!at.join("theirs").exists());
+        assert_eq!(branches(&at), "main");
+    }
 }

@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
@@ -140,7 +140,8 @@ impl Journal {
             .map_err(|error| Error::unwritable(&self.path, error.to_string()))
     }
 
-    /// The journals of processes that died. An incomplete one is removed: its process had made nothing yet.
+    /// The journals of processes that died. An incomplete one is removed: its process had made nothing yet. What another
+    /// version or a person wrote under such a name is left alone, and so is what cannot be read or locked.
     ///
     /// # Errors
     /// [`Error::Unreadable`] when the common directory cannot be read.
@@ -150,14 +151,20 @@ impl Journal {
         for entry in std::fs::read_dir(common_dir).map_err(unreadable)? {
             let entry = entry.map_err(unreadable)?;
             let path = entry.path();
-            if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) || path.is_dir() {
+            if !is_name(entry.file_name().as_encoded_bytes()) {
                 continue;
             }
-            let Some(lock) = Lock::try_existing(&path)? else { continue };
-            match std::fs::read(&path).map_err(unreadable).map(|text| decode(&text))? {
+            // The maker of one that is another user's, and closed to others, is undone by that user.
+            let Ok(Some(lock)) = Lock::try_existing(&path) else { continue };
+            let mut text = Vec::new();
+            if lock.file().read_to_end(&mut text).is_err() {
+                continue;
+            }
+            match decode(&text) {
                 Some(record) => found.push(Self { lock, path, record }),
                 // One that cannot be removed is met again next time.
-                None => drop(std::fs::remove_file(&path)),
+                None if is_begun(&text) => drop(std::fs::remove_file(&path)),
+                None => {}
             }
         }
         Ok(found)
@@ -169,6 +176,18 @@ impl Journal {
         // speaks of, and the next one to read it finds nothing left to do.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Whether a journal may be called that.
+fn is_name(name: &[u8]) -> bool {
+    let number = name.strip_prefix(PREFIX.as_bytes());
+    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+}
+
+/// Whether `text` is the beginning of a journal of this form.
+fn is_begun(text: &[u8]) -> bool {
+    let form = [FORM, b"\0"].concat();
+    form.starts_with(text) || text.starts_with(&form)
 }
 
 fn encode(record: &Record) -> std::io::Result<Vec<u8>> {
@@ -286,12 +305,34 @@ mod tests {
         let alive = begin(dir.path(), record(None));
         let dead = begin(dir.path(), record(Some("/x")));
         drop(dead);
-        std::fs::write(dir.path().join("foremerge-adding-7"), "foremerge worktree 1\0refs").unwrap();
+        for (name, text) in [("7", "foremerge worktree 2\0maki"), ("8", "foremerge wor"), ("9", "")] {
+            std::fs::write(dir.path().join(format!("foremerge-adding-{name}")), text).unwrap();
+        }
         let found = Journal::of_the_dead(dir.path()).unwrap();
         assert_eq!(found.iter().map(|journal| &journal.record).collect::<Vec<_>>(), [&record(Some("/x"))]);
-        assert!(!dir.path().join("foremerge-adding-7").exists());
         found.into_iter().for_each(Journal::forget);
         alive.forget();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_others_wrote_under_such_a_name_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let theirs = [
+            ("foremerge-adding-notes.txt", "mine"),
+            ("foremerge-adding-", ""),
+            ("foremerge-adding-1x", ""),
+            ("foremerge-adding-2", "mine"),
+            ("foremerge-adding-3", "foremerge worktree 3\0making\0"),
+            ("foremerge-adding-4", "foremerge worktree 20\0making\0"),
+        ];
+        for (name, text) in theirs {
+            std::fs::write(dir.path().join(name), text).unwrap();
+        }
+        std::fs::create_dir(dir.path().join("foremerge-adding-5")).unwrap();
+        assert!(Journal::of_the_dead(dir.path()).unwrap().is_empty());
+        for (name, text) in theirs {
+            assert_eq!(std::fs::read_to_string(dir.path().join(name)).unwrap(), text);
+        }
     }
 }

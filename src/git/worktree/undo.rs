@@ -148,15 +148,28 @@ fn was_moved(journal: &Journal, admin: &Path) -> bool {
     }
     // Its `.git` file is not there. Was it ever?
     let begun = ["index", "logs/HEAD"].iter().any(|part| admin.join(part).exists());
-    let all_made = record.made.len() == record.directories().len();
-    let made = record.made.last().copied().flatten().filter(|_| all_made);
-    begun || made.is_some_and(|made| Identity::of_directory(&record.root) != Some(made))
+    begun || made_root(record).is_some_and(|made| Identity::of_directory(&record.root) != Some(made))
 }
 
 /// Whether it is, and the worktree is where it says: its `.git` file points to the entry, or was to when its writer
-/// died.
+/// died. An empty one may be anybody's, but in a directory that was made for it.
 fn is_being_made(journal: &Journal, admin: &Path) -> bool {
     let whole = dot_git_text(admin).unwrap_or_default();
+    let dot_git = journal.record.root.join(".git");
+    let is_ours =
+        |text: &[u8]| whole.starts_with(text) && (!text.is_empty() || root_is_ours(&journal.record));
     in_the_making(journal, admin)
-        && fs::read(journal.record.root.join(".git")).is_ok_and(|text| whole.starts_with(&text))
+        && fs::symlink_metadata(&dot_git).is_ok_and(|found| found.is_file())
+        && fs::read(dot_git).is_ok_and(|text| is_ours(&text))
+}
+
+/// Whether the top of the worktree is the very directory that was made.
+fn root_is_ours(record: &Record) -> bool {
+    made_root(record).is_some_and(|made| Identity::of_directory(&record.root) == Some(made))
+}
+
+/// Which directory was made for the top of the worktree, if one was and got that far.
+fn made_root(record: &Record) -> Option<Identity> {
+    let all_made = record.made.len() == record.directories().len();
+    record.made.last().copied().flatten().filter(|_| all_made)
 }
