@@ -80,6 +80,18 @@ fn an_absolute_hooks_path_and_one_without_a_shell_line_work() {
 }
 
 #[test]
+fn an_empty_hooks_path_is_the_root_of_the_file_system_as_with_git() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    hook(&at.join(".git/hooks/post-checkout"), &noting(&sandbox));
+    git(&at, &["config", "core.hooksPath", ""]);
+    let made = create_in(&Real, &at, "ours", &sandbox.path("ours"));
+    assert_eq!(made.hook, HookRun::Absent);
+    git(&at, &["worktree", "add", "-q", "-b", "gits", "../gits"]);
+    assert!(!sandbox.path("log/gits").exists() && !sandbox.path("log/ours").exists(), "git runs it neither");
+}
+
+#[test]
 fn a_bare_repository_and_one_with_sha256_run_theirs() {
     let sandbox = Sandbox::new();
     sandbox.repository_with("origin", &["--object-format=sha256"]);

@@ -81,8 +81,11 @@ pub(super) fn post_checkout(
 /// Where git looks: core.hooksPath, a relative one from the top of the worktree that git works in, or the hooks of the
 /// common directory.
 fn find(source: &Repository) -> Option<PathBuf> {
-    let configured = source.inner().config_snapshot().trusted_path("core.hooksPath");
-    let directory = match configured {
+    let config = source.inner().config_snapshot();
+    let is_empty = config.string("core.hooksPath").is_some_and(|path| path.is_empty());
+    let directory = match config.trusted_path("core.hooksPath") {
+        // Git puts a slash and the name behind it.
+        _ if is_empty => PathBuf::from("/"),
         Ok(Some(path)) => source.worktree_root().unwrap_or(source.git_dir()).join(path),
         _ => source.common_dir().join("hooks"),
     };
