@@ -97,8 +97,11 @@ fn with_local_upstream<'r>(repository: &gix::Repository, revision: &'r str) -> C
         if !["u", "upstream"].iter().any(|known| word.eq_ignore_ascii_case(known)) {
             return None;
         }
-        let head =
-            if branch.is_empty() { Some(repository.head_name().ok()??.shorten().to_string()) } else { None };
+        let head = if matches!(branch, "" | "@" | "HEAD") {
+            Some(repository.head_name().ok()??.shorten().to_string())
+        } else {
+            None
+        };
         let branch = head.as_deref().unwrap_or(branch);
         let config = repository.config_snapshot();
         let value = |key: &str| config.string(&format!("branch.{branch}.{key}"));
