@@ -79,6 +79,20 @@ pub(super) fn options(trust: Trust) -> Options {
             "core.safecrlf=false",
             // Nor because of its encoding: git checks that only where it stores a file.
             "core.checkRoundtripEncoding=",
+            // Keys of gix's own mean nothing to git, so no repository may decide anything by them.
+            "gitoxide.parsePrecious=false",
+            "gitoxide.core.shallowFile=shallow",
+            "gitoxide.core.indexFile=index",
+            "gitoxide.core.useNsec=false",
+            "gitoxide.core.useStdev=false",
+            "gitoxide.core.filterProcessDelay=true",
+            "gitoxide.core.externalCommandStderr=true",
+            "gitoxide.pathspec.inheritIgnoreCase=true",
+            if cfg!(windows) {
+                "gitoxide.core.protectWindows=true"
+            } else {
+                "gitoxide.core.protectWindows=false"
+            },
         ])
 }
 

@@ -1,7 +1,10 @@
 //! Values of the configuration that git takes in any case of letters, and gix in one alone: an error wherever content is
-//! converted.
+//! converted. And one that means something to gix alone.
 
-/// Spell them as gix does. A `core.eol` that git does not know counts for none there, and for the system's own here,
+/// What makes all refs those of a namespace. Git knows no such key, and no value of it says that there is none.
+const NAMESPACE: &str = "gitoxide.core.refsNamespace";
+
+/// Spell them as gix does, and forget what git does not know. A `core.eol` that git does not know counts for none there, and for the system's own here,
 /// which is the same.
 pub(super) fn spell_as_gix(repository: &mut gix::Repository) -> gix::Result<()> {
     let config = repository.config_snapshot();
@@ -17,10 +20,14 @@ pub(super) fn spell_as_gix(repository: &mut gix::Repository) -> gix::Result<()> 
     if value("core.autocrlf").is_some_and(|value| value != "input" && value.eq_ignore_ascii_case("input")) {
         respelled.push(("core.autocrlf", "input".to_owned()));
     }
-    if respelled.is_empty() {
+    let namespaced = value(NAMESPACE).is_some();
+    if respelled.is_empty() && !namespaced {
         return Ok(());
     }
     let mut config = repository.config_snapshot_mut();
+    if namespaced && let Ok(mut values) = config.raw_values_mut(NAMESPACE) {
+        values.delete_all();
+    }
     for (key, value) in respelled {
         config.set_raw_value(key, value.as_str())?;
     }

@@ -56,6 +56,7 @@ const KINDS: &[Kind] = &[
         make: |sandbox| history(sandbox, "r", &["--separate-git-dir=apart"]),
         expected: WORKS,
     },
+    Kind { name: "with keys of gix's own", make: keyed, expected: WORKS },
     Kind {
         name: "shallow",
         make: |sandbox| clone(sandbox, &[], &["--depth=2", "--no-single-branch"]),
@@ -117,6 +118,25 @@ fn history(sandbox: &Sandbox, name: &str, init: &[&str]) -> PathBuf {
         sed -i 's/^15$/fifteen/' f; git commit -q -a -m other
         git merge -q --squash work >/dev/null; git commit -q -m squash";
     shell(&at, script);
+    at
+}
+
+/// One whose configuration says what means nothing to git.
+fn keyed(sandbox: &Sandbox) -> PathBuf {
+    let at = history(sandbox, "r", &[]);
+    write(&at.join(".git/info/exclude"), "$new\n");
+    write(&at.join("$new"), "ignored");
+    for (key, value) in [
+        ("parsePrecious", "true"),
+        ("core.shallowFile", "x"),
+        ("core.indexFile", "x"),
+        ("core.refsNamespace", "x"),
+        ("core.protectWindows", "true"),
+        ("core.useNsec", "true"),
+    ] {
+        git(&at, &["config", &format!("gitoxide.{key}"), value]);
+    }
+    shell(&at, "git rev-parse HEAD >.git/x");
     at
 }
 
