@@ -202,14 +202,37 @@ fn missing_objects_are_said_and_never_fetched() {
     let origin = sandbox.repository("origin");
     git(&origin, &["config", "uploadpack.allowFilter", "true"]);
     let url = format!("file://{}", origin.display());
-    git(&sandbox.root, &["clone", "-q", "--no-checkout", "--filter=blob:none", &url, "partial"]);
+    for filter in ["blob:none", "tree:0", "tree:1"] {
+        let name = filter.replace(':', "-");
+        let option = format!("--filter={filter}");
+        git(&sandbox.root, &["clone", "-q", "--no-checkout", &option, &url, &name]);
+        let at = sandbox.path(&name);
+        let before = listing(&at);
+        let error = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
+        assert!(matches!(error, CreateError::Git(Error::Missing { .. })), "{filter}: {error}");
+        // Not even the turn was taken.
+        assert!(listing(&at) == before, "{filter}: something was written or fetched");
+        assert!(!sandbox.path("tree").exists());
+        git(&at, &["checkout", "-q", "main"]);
+        is_good(&at, &create(&at, "topic", &sandbox.path(&format!("{name}-tree"))).unwrap());
+    }
+}
+
+#[test]
+fn what_a_sparse_checkout_leaves_out_need_not_be_here() {
+    let sandbox = Sandbox::new();
+    let origin = sandbox.repository("origin");
+    std::fs::create_dir(origin.join("left")).unwrap();
+    write(&origin.join("left/b"), "left out");
+    commit(&origin);
+    git(&origin, &["config", "uploadpack.allowFilter", "true"]);
+    let url = format!("file://{}", origin.display());
+    git(&sandbox.root, &["clone", "-q", "--sparse", "--filter=blob:none", &url, "partial"]);
     let at = sandbox.path("partial");
-    let packs = listing(&at.join(".git/objects"));
-    let error = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
-    assert!(matches!(error, CreateError::Git(Error::Missing { .. })), "{error}");
-    assert!(listing(&at.join(".git/objects")) == packs, "something was fetched");
-    assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
-    assert!(!sandbox.path("tree").exists());
+    git(&at, &["sparse-checkout", "set", "src"]);
+    let made = create(&at, "topic", &sandbox.path("tree")).unwrap();
+    assert!(made.path.join("src/deep/a.rs").exists() && !made.path.join("left").exists());
+    is_good(&at, &made);
 }
 
 #[test]

@@ -312,7 +312,7 @@ fn create(at: &Path, sandbox: &Sandbox) -> String {
             is_good(at, &made);
             return "made".to_owned();
         }
-        Err(CreateError::Git(Error::Unwritable { detail, .. })) if detail.contains("object") => "missing",
+        Err(CreateError::Git(Error::Missing { .. })) => "missing",
         Err(CreateError::Base(RevisionError::Unborn { .. })) => "unborn",
         Err(error) => return error.to_string(),
     }

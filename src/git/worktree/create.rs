@@ -8,7 +8,9 @@ use super::super::turn::Turn;
 use super::super::{Error, Repository, revision};
 use super::journal::{Journal, Record};
 use super::leftover::Maker;
-use super::{CreateError, HookRun, branch, checkout, encodings, entries, hook, place, register, undo};
+use super::{
+    CreateError, HookRun, branch, checkout, encodings, entries, hook, place, register, stored, undo,
+};
 use crate::world::{Point, World};
 
 /// The worktree to be made.
@@ -53,6 +55,7 @@ impl Repository {
     pub fn create_worktree(&self, world: &dyn World, request: &Request<'_>) -> Result<Created, CreateError> {
         let name = branch::name(request.branch)?;
         let commit = revision::commit(self.inner(), request.base)?;
+        stored::require_all(self, commit)?;
         let any_wide = encodings::refuse_unwritable(self, commit)?;
         let turn = self.turn()?;
         let dead = undo::the_dead(&turn, world, self, &name, commit, request.path)?;

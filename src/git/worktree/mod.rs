@@ -20,6 +20,7 @@ mod register;
 mod rename;
 mod roots;
 mod settle;
+mod stored;
 mod undo;
 
 pub use create::{Created, Request};
