@@ -214,6 +214,7 @@ mod tests {
                 RefError::Unfinished { name: name(), found: Some("1".into()), why: "no space".into() },
                 Code::InternalError,
             ),
+            (RefError::Git(git::Error::Busy { path: "/r/foremerge.lock".into() }), Code::NotReady),
             (RefError::Git(git::Error::NoWorktree { path: "/r".into() }), Code::InvalidInput),
         ] {
             let said = error.to_string();
