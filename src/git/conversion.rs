@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::search::{Match, MetadataCollection, Outcome};
 use gix::attrs::{Search, StateRef};
-use gix::bstr::{BString, ByteSlice};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::error::ResultExt;
+use gix::glob::pattern::Case;
+use gix::index::entry::Mode;
+use gix::worktree::Stack;
 
 /// The attributes that decide it.
 pub(super) struct Rules {
@@ -15,18 +18,81 @@ pub(super) struct Rules {
     pub encoding: Option<String>,
 }
 
-/// Where [`Rules::read`] finds them.
-pub(super) fn wanted() -> Outcome {
+const NAMES: [&str; 6] = ["crlf", "ident", "eol", "text", "filter", "working-tree-encoding"];
+
+/// The attributes of a worktree's files. Git gives `info/attributes` the last word; gix, only at the top of the worktree.
+pub(super) struct Attributes {
+    stack: Stack,
+    found: Outcome,
+    own: Option<Own>,
+}
+
+/// What `info/attributes` says.
+struct Own {
+    text: Vec<u8>,
+    case: Case,
+    /// Made when the macros of the worktree are known.
+    search: Option<(Search, MetadataCollection, Outcome)>,
+}
+
+/// The text of `info/attributes`, if it says anything.
+pub(super) fn own(repository: &gix::Repository) -> Option<Vec<u8>> {
+    let text = std::fs::read(repository.common_dir().join("info/attributes")).ok()?;
+    let says = |line: &[u8]| !line.trim_ascii().is_empty() && !line.trim_ascii_start().starts_with(b"#");
+    text.lines().any(says).then_some(text)
+}
+
+impl Attributes {
+    /// As `stack` has them, but for `info/attributes` of `repository`.
+    pub fn new(repository: &gix::Repository, stack: Stack) -> gix::Result<Self> {
+        let mut attributes = Self { stack, found: wanted(&MetadataCollection::default()), own: None };
+        if let Some(text) = own(repository) {
+            let any_case = repository.filesystem_options()?.ignore_case;
+            let case = if any_case { Case::Fold } else { Case::Sensitive };
+            attributes.own = Some(Own { text, case, search: None });
+        }
+        Ok(attributes)
+    }
+
+    /// Whether gix may see others than these.
+    pub fn are_own(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Those of the file at `path`.
+    pub fn rules(&mut self, path: &BStr, objects: &impl gix::objs::Find) -> gix::Result<Rules> {
+        let found = self.stack.at_entry(path, Some(Mode::FILE), objects).or_error()?;
+        found.matching_attributes(&mut self.found);
+        let Some(own) = &mut self.own else { return Rules::read(self.found.iter_selected()) };
+        let (search, known, said) = match &mut own.search {
+            Some(search) => search,
+            none => {
+                let (mut search, mut known) = (Search::default(), self.stack.attributes_collection().clone());
+                search
+                    .add_patterns_buffer(&own.text, "info/attributes".into(), None, &mut known, true)
+                    .or_error()?;
+                let said = wanted(&known);
+                none.insert((search, known, said))
+            }
+        };
+        said.initialize(known);
+        search.pattern_matching_relative_path(path, own.case, Some(false), said);
+        // No line has the number 0: that is what nothing was said of.
+        let both = said.iter_selected().zip(self.found.iter_selected());
+        Rules::read(both.map(|(said, found)| if said.location.sequence_number > 0 { said } else { found }))
+    }
+}
+
+fn wanted(known: &MetadataCollection) -> Outcome {
     let mut wanted = Outcome::default();
-    let names = ["crlf", "ident", "eol", "text", "filter", "working-tree-encoding"];
-    wanted.initialize_with_selection(&MetadataCollection::default(), names);
+    wanted.initialize_with_selection(known, NAMES);
     wanted
 }
 
 impl Rules {
-    pub fn read(found: &Outcome) -> gix::Result<Self> {
+    fn read<'a>(all: impl Iterator<Item = Match<'a>>) -> gix::Result<Self> {
         let mut rules = Self { line_ends: "*".to_owned(), driver: None, encoding: None };
-        for found in found.iter_selected() {
+        for found in all {
             let name = found.assignment.name.as_str();
             match (name, found.assignment.state) {
                 ("filter", StateRef::Value(value)) => rules.driver = Some(value.as_bstr().to_owned()),

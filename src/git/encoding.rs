@@ -77,9 +77,12 @@ pub(super) fn is_wide(encoding: &str) -> bool {
     wide(encoding).is_some()
 }
 
-/// `text` in UTF-16 or UTF-32; nothing for another encoding, or where the text is not UTF-8.
+/// `text` in this encoding; nothing where it is not known, cannot hold the text, or the text is not UTF-8.
 pub(super) fn encode(encoding: &str, text: &[u8]) -> Option<Vec<u8>> {
-    let Wide { width, big, marked } = wide(encoding)?;
+    let Some(Wide { width, big, marked }) = wide(encoding) else {
+        let (known, mut encoded) = (worktree::encoding::for_label(encoding).ok()?, Vec::new());
+        return worktree::encode_to_worktree(text, known, &mut encoded).ok().map(|()| encoded);
+    };
     let text = std::str::from_utf8(text).ok()?;
     let mark = if marked && !text.is_empty() { "\u{feff}" } else { "" };
     let mut encoded = Vec::with_capacity(text.len() * width);

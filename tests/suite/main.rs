@@ -36,6 +36,7 @@ mod git_landing_random;
 mod git_landing_renames;
 mod git_list;
 mod git_nested;
+mod git_own_attributes;
 mod git_ownership;
 mod git_patch;
 mod git_ref_crashes;

@@ -11,7 +11,7 @@ use gix::index::{Entry, State};
 use gix::status::plumbing::index_as_worktree::traits::{CompareBlobs, FastEq, ReadData};
 
 use super::super::error::sentence;
-use super::super::{Error, Repository};
+use super::super::{Error, Repository, conversion};
 use super::closed::is_closed;
 use super::convert::{Converter, Failure, Stored};
 
@@ -20,19 +20,23 @@ pub(super) struct Compared<'w> {
     repository: gix::ThreadSafeRepository,
     root: &'w Path,
     index: &'w State,
+    /// Whether gix may take other attributes for those of a file than git does.
+    has_own_attributes: bool,
     /// Why it was given up.
     failed: Mutex<Option<Error>>,
 }
 
 impl<'w> Compared<'w> {
     pub fn new(repository: &Repository, root: &'w Path, index: &'w State) -> Self {
+        let has_own_attributes = conversion::own(repository.inner()).is_some();
         let repository = repository.inner().clone().into_sync();
-        Self { repository, root, index, failed: Mutex::new(None) }
+        Self { repository, root, index, has_own_attributes, failed: Mutex::new(None) }
     }
 
-    /// By gix, but for encodings: it does not see an order of bytes that a text states for itself.
+    /// By gix, but for encodings: it does not see an order of bytes that a text states for itself. Where `info/attributes`
+    /// says anything, it does not see the attributes that git sees, and is not asked.
     pub fn fast(&self) -> Compare<'_> {
-        Compare { of: self, is_careful: false, converter: None }
+        Compare { of: self, is_careful: self.has_own_attributes, converter: None }
     }
 
     /// By what Git would store of a file.

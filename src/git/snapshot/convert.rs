@@ -5,20 +5,18 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::search::MetadataCollection;
 use gix::bstr::{BStr, ByteSlice};
 use gix::error::ResultExt;
 use gix::filter::plumbing::driver::{self, Operation, apply};
 use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
 use gix::filter::plumbing::{Driver, Pipeline};
 use gix::index::State;
-use gix::index::entry::Mode;
 use gix::prelude::FindExt;
-use gix::worktree::Stack;
 use gix::worktree::stack::state::attributes::Source;
 
 use super::super::Error;
-use super::super::conversion::{Rules, wanted};
+use super::super::conversion::{Attributes, Rules};
 use super::super::encoding::{Decoded, decode};
 use super::super::error::sentence;
 use super::attributes;
@@ -47,10 +45,9 @@ impl From<Failure> for Error {
 pub(super) struct Converter {
     repository: gix::Repository,
     root: PathBuf,
-    attributes: Stack,
+    attributes: Attributes,
     /// Whether a `.gitattributes` of the worktree could not be read.
     is_closed: bool,
-    wanted: Outcome,
     drivers: Vec<Driver>,
     running: driver::State,
     /// For line ends and `$Id$`.
@@ -62,14 +59,14 @@ impl Converter {
     /// For the files of `index` below `root`.
     pub fn new(repository: &gix::Repository, root: &Path, index: &State) -> gix::Result<Self> {
         let repository = repository.clone().with_object_memory();
+        let stack = repository.attributes_only(index, Source::WorktreeThenIdMapping)?.detach();
         let mut options = gix::filter::Pipeline::options(&repository)?;
         let drivers = std::mem::take(&mut options.drivers);
         let context = repository.command_context()?;
         Ok(Self {
             root: root.to_owned(),
-            attributes: repository.attributes_only(index, Source::WorktreeThenIdMapping)?.detach(),
+            attributes: Attributes::new(&repository, stack)?,
             is_closed: false,
-            wanted: wanted(),
             drivers,
             running: driver::State::new(context.clone()),
             pipeline: Pipeline::new(context, repository.object_hash(), options),
@@ -129,14 +126,15 @@ impl Converter {
 
     fn rules(&mut self, path: &BStr, index: &State) -> gix::Result<Rules> {
         let objects = &self.repository.objects;
-        if self.attributes.at_entry(path, Some(Mode::FILE), objects).is_err() && !self.is_closed {
-            self.is_closed = true;
-            self.attributes = attributes::read(&self.repository, &self.root, index)?;
-            self.wanted = wanted();
+        match self.attributes.rules(path, objects) {
+            Err(_) if !self.is_closed => {
+                self.is_closed = true;
+                let stack = attributes::read(&self.repository, &self.root, index)?;
+                self.attributes = Attributes::new(&self.repository, stack)?;
+                self.attributes.rules(path, objects)
+            }
+            rules => rules,
         }
-        let found = self.attributes.at_entry(path, Some(Mode::FILE), objects).or_error()?;
-        found.matching_attributes(&mut self.wanted);
-        Rules::read(&self.wanted)
     }
 
     /// What the filter makes of the file, if it makes anything; where it fails and nobody requires it, nothing, and the

@@ -6,12 +6,12 @@ use gix::progress::Discard;
 
 use super::super::error::sentence;
 use super::super::{Error, Repository};
-use super::{encodings, filters, settle};
+use super::{filters, settle};
 
 /// Check out the files of `linked`, which has none yet, `any_wide` as its attributes say, and leave an index that a later
 /// status believes.
 pub(super) fn fill(linked: &gix::Repository, any_wide: bool) -> gix::Result<()> {
-    let (plain, optional) = filters::without_optional(linked)?;
+    let (plain, left_out) = filters::without(linked)?;
     let worktree =
         plain.worktree().ok_or_else(|| gix::error::not_found("the new worktree has no directory"))?;
     let outcome = worktree.checkout(Discard, &AtomicBool::new(false))?;
@@ -19,10 +19,7 @@ pub(super) fn fill(linked: &gix::Repository, any_wide: bool) -> gix::Result<()> 
     if let Some(path) = undelivered.next() {
         return Err(gix::error::message!("a filter never delivered {path}").into());
     }
-    filters::smudge(linked, &optional)?;
-    if any_wide {
-        encodings::write_wide(linked)?;
-    }
+    filters::rewrite(linked, &left_out, any_wide)?;
     settle::settle(linked)
 }
 

@@ -1,18 +1,15 @@
 //! Encodings that files of a new worktree have to be written in. gix writes UTF-16 and UTF-32 as UTF-8 without a word:
-//! such files are written here. A tree that asks for one that neither knows is refused.
+//! such files are written anew. A tree that asks for one that neither knows is refused.
 
-use gix::attrs::search::{MetadataCollection, Outcome};
-use gix::bstr::{BStr, ByteSlice};
-use gix::error::ResultExt;
-use gix::filter::plumbing::pipeline::convert::{ToWorktreeOutcome, to_worktree};
-use gix::index::entry::{Flags, Mode, Stat};
-use gix::index::{Entry, State};
+use gix::bstr::ByteSlice;
+use gix::index::State;
 use gix::worktree::stack::state::attributes::Source;
 
-use super::super::conversion::{Rules, wanted};
-use super::super::encoding::{encode, is_wide};
+use super::super::conversion::Attributes;
+use super::super::encoding::is_wide;
 use super::super::error::sentence;
 use super::super::{Error, Repository};
+use super::filters;
 
 const ATTRIBUTE: &[u8] = b"working-tree-encoding=";
 /// What the names of encodings begin with that are written as git writes them.
@@ -89,11 +86,15 @@ fn is_written(encoding: &str) -> bool {
 /// Refuse files in a wide encoding that are to pass a filter after that: gix passes them on as it encodes them.
 fn refuse_filtered(repository: &Repository, index: &State) -> Result<(), Error> {
     let failed = |error: gix::Error| Error::unreadable(repository.git_dir(), sentence(&error));
-    let mut wide = Wide::new(repository.inner(), index).map_err(failed)?;
-    for entry in index.entries() {
+    let inner = repository.inner();
+    let stack = inner.attributes_only(index, Source::IdMapping).map_err(failed)?.detach();
+    let mut attributes = Attributes::new(inner, stack).map_err(failed)?;
+    for entry in index.entries().iter().filter(|entry| filters::is_written(entry)) {
         let path = entry.path(index);
-        let rules = wide.rules(entry, path).map_err(failed)?;
-        if let Some(driver) = rules.and_then(|(_, rules)| rules.driver) {
+        let rules = attributes.rules(path, &inner.objects).map_err(failed)?;
+        if rules.encoding.as_deref().is_some_and(is_wide)
+            && let Some(driver) = rules.driver
+        {
             let what = format!(
                 "{path} is to be encoded and then to pass the filter {driver}, which is not done here"
             );
@@ -101,71 +102,6 @@ fn refuse_filtered(repository: &Repository, index: &State) -> Result<(), Error> 
         }
     }
     Ok(())
-}
-
-/// Write the files of `linked` that are in UTF-16 or UTF-32, and keep their new times in the index.
-pub(super) fn write_wide(linked: &gix::Repository) -> gix::Result<()> {
-    let Some(root) = linked.workdir() else { return Ok(()) };
-    let mut index = linked.open_index()?;
-    let mut wide = Wide::new(linked, &index)?;
-    let (mut pipeline, mut known) =
-        (linked.filter_pipeline(None)?.0.into_parts().0, MetadataCollection::default());
-    let mut any = false;
-    let (entries, paths) = index.entries_mut_and_pathbacking();
-    for entry in entries {
-        let path = entry.path_in(paths);
-        let Some((encoding, rules)) = wide.rules(entry, path)? else { continue };
-        let stored = linked.find_blob(entry.id)?;
-        let search = rules.of_line_ends(&mut known)?;
-        let attributes = &mut |path: &BStr, out: &mut Outcome| {
-            out.initialize(&known);
-            search.pattern_matching_relative_path(path, gix::glob::pattern::Case::Sensitive, None, out);
-        };
-        let text = match pipeline.convert_to_worktree(
-            &stored.data,
-            path,
-            attributes,
-            to_worktree::Options::default(),
-        )? {
-            ToWorktreeOutcome::Unchanged(text) | ToWorktreeOutcome::Buffer(text) => text.to_vec(),
-            ToWorktreeOutcome::Process(_) => continue,
-        };
-        // What is no text stays as it is stored, as with git.
-        let written = encode(&encoding, &text).unwrap_or(text);
-        let place = root.join(gix::path::from_bstr(path)?);
-        std::fs::write(&place, written).or_error()?;
-        entry.stat =
-            Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&place).or_error()?).or_error()?;
-        any = true;
-    }
-    if any { index.write(gix::index::write::Options::default()) } else { Ok(()) }
-}
-
-/// The attributes of files that are in UTF-16 or UTF-32.
-struct Wide<'r> {
-    repository: &'r gix::Repository,
-    attributes: gix::worktree::Stack,
-    wanted: Outcome,
-}
-
-impl<'r> Wide<'r> {
-    fn new(repository: &'r gix::Repository, index: &State) -> gix::Result<Self> {
-        let attributes = repository.attributes_only(index, Source::IdMapping)?.detach();
-        Ok(Self { repository, attributes, wanted: wanted() })
-    }
-
-    /// The encoding of a file and how else it is converted; nothing for a file in no such encoding.
-    fn rules(&mut self, entry: &Entry, path: &BStr) -> gix::Result<Option<(String, Rules)>> {
-        let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-        if !is_file || entry.flags.contains(Flags::SKIP_WORKTREE) {
-            return Ok(None);
-        }
-        let found = self.attributes.at_entry(path, Some(entry.mode), &self.repository.objects).or_error()?;
-        found.matching_attributes(&mut self.wanted);
-        let rules = Rules::read(&self.wanted)?;
-        let encoding = rules.encoding.clone().filter(|encoding| is_wide(encoding));
-        Ok(encoding.map(|encoding| (encoding, rules)))
-    }
 }
 
 #[cfg(test)]

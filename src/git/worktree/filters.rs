@@ -1,24 +1,28 @@
-//! The filters that a new worktree's files pass, one by one. Where one fails that nobody requires, or its program is not
-//! there, git writes the content without it; gix gives the checkout up. So files are checked out without those first.
+//! Files of a new worktree that gix does not write as git does, written anew one by one. Where a filter fails that nobody
+//! requires, or its program is not there, git writes the content without it, and gix gives the checkout up: files are
+//! checked out without those first. UTF-16 and UTF-32 it writes as UTF-8. And where `info/attributes` says anything, it may
+//! see other attributes than git, so that no filter is left to it and every file is looked at again.
 
 use std::io::Read;
 
-use gix::attrs::StateRef;
 use gix::attrs::search::{MetadataCollection, Outcome};
 use gix::bstr::{BStr, BString};
 use gix::error::ResultExt;
-use gix::filter::plumbing::Driver;
-use gix::filter::plumbing::driver::apply::Delay;
-use gix::filter::plumbing::pipeline::convert::ToWorktreeOutcome;
-use gix::filter::plumbing::pipeline::convert::to_worktree::Options;
+use gix::filter::plumbing::driver::{self, Operation, apply};
+use gix::filter::plumbing::pipeline::convert::{ToWorktreeOutcome, to_worktree};
+use gix::filter::plumbing::{Driver, Pipeline};
 use gix::index::entry::{Flags, Mode, Stat};
 use gix::index::{Entry, State};
 use gix::worktree::stack::state::attributes::Source;
 
-/// The same worktree without the filters that nobody requires, and their names.
-pub(super) fn without_optional(linked: &gix::Repository) -> gix::Result<(gix::Repository, Vec<BString>)> {
+use super::super::conversion::{Attributes, Rules, own};
+use super::super::encoding::{encode, is_wide};
+
+/// The same worktree without the filters that gix may not run, and their names.
+pub(super) fn without(linked: &gix::Repository) -> gix::Result<(gix::Repository, Vec<BString>)> {
     let mut plain = linked.clone();
-    let names = named(linked, |driver| !driver.required)?;
+    let all = own(linked).is_some();
+    let names = named(linked, |driver| all || !driver.required)?;
     let mut config = plain.config_snapshot_mut();
     let ids: Vec<_> = config
         .sections_and_ids_by_name("filter")
@@ -43,21 +47,34 @@ fn named(linked: &gix::Repository, wanted: impl Fn(&Driver) -> bool) -> gix::Res
     Ok(smudging.filter(|driver| wanted(driver)).map(|driver| driver.name).collect())
 }
 
-/// Pass the files of `linked` through those of its filters that `names` has, and keep their new times in the index.
-pub(super) fn smudge(linked: &gix::Repository, names: &[BString]) -> gix::Result<()> {
-    let Some(root) = linked.workdir().filter(|_| !names.is_empty()) else { return Ok(()) };
+/// Write the files of `linked` anew that pass those of its filters that `names` has or, if there are `any_wide`, are in
+/// UTF-16 or UTF-32, and keep their new times in the index.
+pub(super) fn rewrite(linked: &gix::Repository, names: &[BString], any_wide: bool) -> gix::Result<()> {
+    let Some(root) = linked.workdir() else { return Ok(()) };
+    if names.is_empty() && !any_wide && own(linked).is_none() {
+        return Ok(());
+    }
     let mut index = linked.open_index()?;
-    let mut filters = Filters::new(linked, &index, names)?;
+    let mut files = Files::new(linked, &index, names)?;
+    let mut any = false;
     let (entries, paths) = index.entries_mut_and_pathbacking();
     for entry in entries {
         let path = entry.path_in(paths);
-        let Some((_, Ok(smudged))) = filters.smudged(entry, path)? else { continue };
+        let written = match files.written(entry, path)? {
+            Written::AsByGix => continue,
+            Written::Failed(_, error) => return Err(error),
+            Written::Anew(written) => written,
+        };
         let place = root.join(gix::path::from_bstr(path)?);
-        std::fs::write(&place, smudged).or_error()?;
+        if std::fs::read(&place).is_ok_and(|there| there == written) {
+            continue;
+        }
+        std::fs::write(&place, written).or_error()?;
         entry.stat =
             Stat::from_fs(&gix::index::fs::Metadata::from_path_no_follow(&place).or_error()?).or_error()?;
+        any = true;
     }
-    index.write(gix::index::write::Options::default())
+    if any { index.write(gix::index::write::Options::default()) } else { Ok(()) }
 }
 
 /// The first file of `index` at which a filter fails that is required: path, filter, and why.
@@ -66,70 +83,116 @@ pub(super) fn failing(
     index: &State,
 ) -> gix::Result<Option<(BString, BString, gix::Error)>> {
     let names = named(linked, |driver| driver.required)?;
-    let mut filters = Filters::new(linked, index, &names)?;
+    let mut files = Files::new(linked, index, &names)?;
     for entry in index.entries() {
         let path = entry.path(index);
-        if let Some((filter, Err(error))) = filters.smudged(entry, path)? {
+        if let Written::Failed(filter, error) = files.written(entry, path)? {
             return Ok(Some((path.to_owned(), filter, error)));
         }
     }
     Ok(None)
 }
 
-/// Some of the filters of a worktree.
-struct Filters<'w> {
-    linked: &'w gix::Repository,
-    names: &'w [BString],
-    attributes: gix::worktree::Stack,
-    wanted: Outcome,
-    pipeline: gix::filter::Pipeline<'w>,
+/// Whether `entry` is a file that is checked out.
+pub(super) fn is_written(entry: &Entry) -> bool {
+    matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE) && !entry.flags.contains(Flags::SKIP_WORKTREE)
 }
 
-impl<'w> Filters<'w> {
-    fn new(linked: &'w gix::Repository, index: &State, names: &'w [BString]) -> gix::Result<Self> {
-        let mut wanted = Outcome::default();
-        wanted.initialize_with_selection(&MetadataCollection::default(), ["filter"]);
+/// What a file of a new worktree holds.
+enum Written {
+    /// What gix writes.
+    AsByGix,
+    Anew(Vec<u8>),
+    /// This filter failed, which is required.
+    Failed(BString, gix::Error),
+}
+
+/// The files of a worktree, and some of its filters.
+struct Files<'w> {
+    linked: &'w gix::Repository,
+    attributes: Attributes,
+    drivers: Vec<Driver>,
+    running: driver::State,
+    /// For line ends and `$Id$`.
+    pipeline: Pipeline,
+    known: MetadataCollection,
+}
+
+impl<'w> Files<'w> {
+    fn new(linked: &'w gix::Repository, index: &State, names: &[BString]) -> gix::Result<Self> {
+        let mut options = gix::filter::Pipeline::options(linked)?;
+        let mut drivers = std::mem::take(&mut options.drivers);
+        drivers.retain(|driver| names.contains(&driver.name));
+        let context = linked.command_context()?;
         Ok(Self {
             linked,
-            names,
-            attributes: linked.attributes_only(index, Source::IdMapping)?.detach(),
-            wanted,
-            pipeline: linked.filter_pipeline(None)?.0,
+            attributes: Attributes::new(linked, linked.attributes_only(index, Source::IdMapping)?.detach())?,
+            drivers,
+            running: driver::State::new(context.clone()),
+            pipeline: Pipeline::new(context, linked.object_hash(), options),
+            known: MetadataCollection::default(),
         })
     }
 
-    /// What the one of the filters that a file passes makes of it; nothing where it passes none of them.
-    fn smudged(
-        &mut self,
-        entry: &Entry,
-        path: &BStr,
-    ) -> gix::Result<Option<(BString, gix::Result<Vec<u8>>)>> {
-        let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE);
-        if !is_file || entry.flags.contains(Flags::SKIP_WORKTREE) {
-            return Ok(None);
+    fn written(&mut self, entry: &Entry, path: &BStr) -> gix::Result<Written> {
+        if !is_written(entry) {
+            return Ok(Written::AsByGix);
         }
-        self.attributes
-            .at_entry(path, Some(entry.mode), &self.linked.objects)
-            .or_error()?
-            .matching_attributes(&mut self.wanted);
-        let passed = self.wanted.iter_selected().find_map(|found| match found.assignment.state {
-            StateRef::Value(filter) => self.names.iter().find(|name| *name == filter.as_bstr()),
-            _ => None,
-        });
-        let Some(filter) = passed else { return Ok(None) };
+        let rules = self.attributes.rules(path, &self.linked.objects)?;
+        let driver = rules.driver.as_ref();
+        let driver = driver.and_then(|name| self.drivers.iter().position(|driver| driver.name == *name));
+        let is_wide = rules.encoding.as_deref().is_some_and(is_wide);
+        if driver.is_none() && !is_wide && !self.attributes.are_own() {
+            return Ok(Written::AsByGix);
+        }
+        let mut text = self.line_ends(entry, path, &rules)?;
+        if let Some(encoding) = rules.encoding.as_deref() {
+            // What is no text stays as it is stored, as with git.
+            text = encode(encoding, &text).unwrap_or(text);
+        }
+        let Some(driver) = driver else { return Ok(Written::Anew(text)) };
+        self.smudged(driver, path, text)
+    }
+
+    /// What is stored, with the line ends of the worktree.
+    fn line_ends(&mut self, entry: &Entry, path: &BStr, rules: &Rules) -> gix::Result<Vec<u8>> {
         let stored = self.linked.find_blob(entry.id)?;
-        let options = Options { can_delay: Delay::Forbid, ..Options::default() };
+        let search = rules.of_line_ends(&mut self.known)?;
+        let known = &self.known;
+        let attributes = &mut |path: &BStr, out: &mut Outcome| {
+            out.initialize(known);
+            search.pattern_matching_relative_path(path, gix::glob::pattern::Case::Sensitive, None, out);
+        };
+        let options = to_worktree::Options::default();
+        let mut text = Vec::new();
+        match self.pipeline.convert_to_worktree(&stored.data, path, attributes, options)? {
+            ToWorktreeOutcome::Unchanged(as_it_is) => text.extend_from_slice(as_it_is),
+            ToWorktreeOutcome::Buffer(converted) => text.extend_from_slice(converted),
+            ToWorktreeOutcome::Process(_) => {
+                return Err(gix::error::message!("a filter ran for {path} out of turn").into());
+            }
+        }
+        Ok(text)
+    }
+
+    /// What a filter makes of a text: the same where it fails and nobody requires it.
+    fn smudged(&mut self, driver: usize, path: &BStr, text: Vec<u8>) -> gix::Result<Written> {
+        let Some(driver) = self.drivers.get(driver) else { return Ok(Written::Anew(text)) };
+        let context = apply::Context { rela_path: path, ref_name: None, treeish: None, blob: None };
         let mut smudged = Vec::new();
-        let outcome = match self.pipeline.convert_to_worktree(&stored.data, path, options) {
-            // No filter has a say after all.
-            Ok(ToWorktreeOutcome::Unchanged(_) | ToWorktreeOutcome::Buffer(_)) => return Ok(None),
-            Ok(mut output) => output.read_to_end(&mut smudged).map(drop).or_error(),
+        let outcome = match self.running.apply(driver, &mut text.as_slice(), Operation::Smudge, context) {
+            Ok(Some(mut output)) => output.read_to_end(&mut smudged).map(|_| true).or_error(),
+            Ok(None) => Ok(false),
             Err(error) => Err(error),
         };
         if outcome.is_err() {
             // What a process that broke off says next belongs to no file.
-            self.pipeline = self.linked.filter_pipeline(None)?.0;
+            self.running = self.running.clone();
         }
-        Ok(Some((filter.clone(), outcome.map(|()| smudged))))
+        Ok(match outcome {
+            Ok(true) => Written::Anew(smudged),
+            Err(error) if driver.required => Written::Failed(driver.name.clone(), error),
+            Ok(false) | Err(_) => Written::Anew(text),
+        })
     }
 }
