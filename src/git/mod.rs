@@ -9,6 +9,7 @@
 
 mod conversion;
 mod discover;
+mod drivers;
 mod encoding;
 mod error;
 mod head;

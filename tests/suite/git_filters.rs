@@ -170,3 +170,69 @@ fn a_long_running_filter_that_breaks_off_before_the_first_file_leaves_it_as_it_i
         assert_eq!(look(&root).unwrap(), with, "{program}");
     }
 }
+
+/// A long-running filter that makes capitals and answers `f2.f` as the first argument says, at once or
+/// after the content.
+const SECOND: &str = r#"
+import sys
+source, sink = sys.stdin.buffer, sys.stdout.buffer
+def lines():
+    read = []
+    while True:
+        size = source.read(4)
+        if not size: sys.exit(0)
+        if int(size, 16) == 0: return read
+        read.append(source.read(int(size, 16) - 4))
+def say(*lines):
+    for line in lines: sink.write(b'%04x' % (len(line) + 4) + line)
+    sink.write(b'0000'); sink.flush()
+lines(); say(b'git-filter-server\n', b'version=2\n'); lines()
+say(b'capability=clean\n', b'capability=smudge\n')
+answer, late = sys.argv[1].encode(), sys.argv[2] == 'late'
+while True:
+    second = b'pathname=f2.f' in [line.strip() for line in lines()]; content = b''.join(lines())
+    if second and answer == b'die': sys.exit(1)
+    if second and not late: say(b'status=' + answer + b'\n'); continue
+    say(b'status=success\n'); say(content.swapcase())
+    if second: say(b'status=' + answer + b'\n')
+    else: say()
+"#;
+
+/// Of a filter that answers `error`, `abort`, something else, or dies, and when: which of the files after are still
+/// converted.
+#[test]
+fn a_long_running_filter_goes_on_after_an_error_and_not_after_it_aborts_as_with_git() {
+    for (answer, when) in [
+        ("error", "soon"),
+        ("error", "late"),
+        ("abort", "soon"),
+        ("abort", "late"),
+        ("odd", "soon"),
+        ("odd", "late"),
+        ("die", "soon"),
+    ] {
+        let sandbox = Sandbox::new();
+        let root = sandbox.repository("r");
+        let names = ["f1.f", "f2.f", "f3.f", "f4.f", "f5.f"];
+        write(&root.join(".gitattributes"), "*.f filter=odd\n");
+        for name in names {
+            write(&root.join(name), "hello\n");
+        }
+        git(&root, &["add", "."]);
+        git(&root, &["commit", "-q", "-m", "before the filter"]);
+        let program = sandbox.path("second.py");
+        write(&program, SECOND);
+        let command = format!("python3 {} {answer} {when}", program.display());
+        git(&root, &["config", "filter.odd.process", &command]);
+        let made = create(&root, "ours", &sandbox.path("ours")).unwrap();
+        let theirs = sandbox.path("theirs");
+        git(&root, &["worktree", "add", "-q", "-b", "theirs", theirs.to_str().unwrap()]);
+        let texts = |at: &Path| names.map(|name| std::fs::read_to_string(at.join(name)).unwrap());
+        assert_eq!(texts(&made.path), texts(&theirs), "{answer} {when}");
+        for name in names {
+            write(&root.join(name), "HELLO\n");
+        }
+        let said = git(&root, &["--no-optional-locks", "status", "--porcelain=v1"]);
+        assert_eq!(lines(&look(&root).unwrap()), said.lines().collect::<Vec<_>>(), "{answer} {when}");
+    }
+}

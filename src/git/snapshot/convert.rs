@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use gix::attrs::search::MetadataCollection;
 use gix::bstr::{BStr, ByteSlice};
-use gix::error::ResultExt;
-use gix::filter::plumbing::driver::{self, Operation, apply};
+use gix::filter::plumbing::Pipeline;
+use gix::filter::plumbing::driver::Operation;
 use gix::filter::plumbing::pipeline::convert::ToGitOutcome;
-use gix::filter::plumbing::{Driver, Pipeline};
 use gix::index::State;
 use gix::prelude::FindExt;
 use gix::worktree::stack::state::attributes::Source;
 
 use super::super::Error;
 use super::super::conversion::{Attributes, Rules};
+use super::super::drivers::Drivers;
 use super::super::encoding::{Decoded, decode};
 use super::super::error::sentence;
 use super::attributes;
@@ -48,8 +48,7 @@ pub(super) struct Converter {
     attributes: Attributes,
     /// Whether a `.gitattributes` of the worktree could not be read.
     is_closed: bool,
-    drivers: Vec<Driver>,
-    running: driver::State,
+    drivers: Drivers,
     /// For line ends and `$Id$`.
     pipeline: Pipeline,
     known: MetadataCollection,
@@ -67,8 +66,7 @@ impl Converter {
             root: root.to_owned(),
             attributes: Attributes::new(&repository, stack)?,
             is_closed: false,
-            drivers,
-            running: driver::State::new(context.clone()),
+            drivers: Drivers::new(drivers, context.clone()),
             pipeline: Pipeline::new(context, repository.object_hash(), options),
             known: MetadataCollection::default(),
             repository,
@@ -140,25 +138,16 @@ impl Converter {
     /// What the filter makes of the file, if it makes anything; where it fails and nobody requires it, nothing, and the
     /// file is at its beginning.
     fn clean(&mut self, name: &BStr, file: &mut File, path: &BStr) -> Result<Option<Vec<u8>>, String> {
-        let Some(driver) = self.drivers.iter().find(|driver| driver.name == name) else { return Ok(None) };
-        let context = apply::Context { rela_path: path, ref_name: None, treeish: None, blob: None };
-        let mut cleaned = Vec::new();
-        let applied = match self.running.apply(driver, file, Operation::Clean, context) {
-            Ok(Some(mut output)) => output.read_to_end(&mut cleaned).map(|_| true).or_error(),
-            Ok(None) => Ok(false),
-            Err(error) => Err(error),
-        };
-        match applied {
-            Ok(true) => return Ok(Some(cleaned)),
-            Ok(false) if driver.required => {
+        let Some(required) = self.drivers.is_required(name) else { return Ok(None) };
+        match self.drivers.apply(name, Operation::Clean, file, path) {
+            Ok(Some(cleaned)) => return Ok(Some(cleaned)),
+            Ok(None) if required => {
                 return Err(format!("the filter {name}, which is required, has no clean"));
             }
-            Err(error) if driver.required => {
+            Err(error) if required => {
                 return Err(format!("the filter {name}, which is required, failed: {}", sentence(&error)));
             }
-            Ok(false) => {}
-            // What a process that broke off says next belongs to no file.
-            Err(_) => self.running = self.running.clone(),
+            Ok(None) | Err(_) => {}
         }
         file.rewind().map_err(|error| error.to_string())?;
         Ok(None)

@@ -195,7 +195,8 @@ pub(super) fn compare_worktree(
             sorting: None,
             tracked_file_modifications: index_as_worktree::Options {
                 fs,
-                thread_limit: None,
+                // A filter that aborts is asked for no file after that: the second look takes them in git's order.
+                thread_limit: rules.is_none().then_some(1),
                 stat: inner.stat_options()?,
                 fscache: false,
             },

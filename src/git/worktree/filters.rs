@@ -3,12 +3,10 @@
 //! checked out without those first. UTF-16 and UTF-32 it writes as UTF-8. And where `info/attributes` says anything, it may
 //! see other attributes than git, so that no filter is left to it and every file is looked at again.
 
-use std::io::Read;
-
 use gix::attrs::search::{MetadataCollection, Outcome};
-use gix::bstr::{BStr, BString};
+use gix::bstr::{BStr, BString, ByteSlice};
 use gix::error::ResultExt;
-use gix::filter::plumbing::driver::{self, Operation, apply};
+use gix::filter::plumbing::driver::Operation;
 use gix::filter::plumbing::pipeline::convert::{ToWorktreeOutcome, to_worktree};
 use gix::filter::plumbing::{Driver, Pipeline};
 use gix::index::entry::{Flags, Mode, Stat};
@@ -16,6 +14,7 @@ use gix::index::{Entry, State};
 use gix::worktree::stack::state::attributes::Source;
 
 use super::super::conversion::{Attributes, Rules, own};
+use super::super::drivers::Drivers;
 use super::super::encoding::{encode, is_wide};
 
 /// The same worktree without the filters that gix may not run, and their names.
@@ -111,8 +110,7 @@ enum Written {
 struct Files<'w> {
     linked: &'w gix::Repository,
     attributes: Attributes,
-    drivers: Vec<Driver>,
-    running: driver::State,
+    drivers: Drivers,
     /// For line ends and `$Id$`.
     pipeline: Pipeline,
     known: MetadataCollection,
@@ -127,8 +125,7 @@ impl<'w> Files<'w> {
         Ok(Self {
             linked,
             attributes: Attributes::new(linked, linked.attributes_only(index, Source::IdMapping)?.detach())?,
-            drivers,
-            running: driver::State::new(context.clone()),
+            drivers: Drivers::new(drivers, context.clone()),
             pipeline: Pipeline::new(context, linked.object_hash(), options),
             known: MetadataCollection::default(),
         })
@@ -139,8 +136,8 @@ impl<'w> Files<'w> {
             return Ok(Written::AsByGix);
         }
         let rules = self.attributes.rules(path, &self.linked.objects)?;
-        let driver = rules.driver.as_ref();
-        let driver = driver.and_then(|name| self.drivers.iter().position(|driver| driver.name == *name));
+        let driver = rules.driver.as_ref().map(|name| name.as_bstr());
+        let driver = driver.and_then(|name| Some((name, self.drivers.is_required(name)?)));
         let is_wide = rules.encoding.as_deref().is_some_and(is_wide);
         if driver.is_none() && !is_wide && !self.attributes.are_own() {
             return Ok(Written::AsByGix);
@@ -150,8 +147,12 @@ impl<'w> Files<'w> {
             // What is no text stays as it is stored, as with git.
             text = encode(encoding, &text).unwrap_or(text);
         }
-        let Some(driver) = driver else { return Ok(Written::Anew(text)) };
-        self.smudged(driver, path, text)
+        let Some((driver, required)) = driver else { return Ok(Written::Anew(text)) };
+        Ok(match self.drivers.apply(driver, Operation::Smudge, &mut text.as_slice(), path) {
+            Ok(Some(smudged)) => Written::Anew(smudged),
+            Err(error) if required => Written::Failed(driver.to_owned(), error),
+            Ok(None) | Err(_) => Written::Anew(text),
+        })
     }
 
     /// What is stored, with the line ends of the worktree.
@@ -173,26 +174,5 @@ impl<'w> Files<'w> {
             }
         }
         Ok(text)
-    }
-
-    /// What a filter makes of a text: the same where it fails and nobody requires it.
-    fn smudged(&mut self, driver: usize, path: &BStr, text: Vec<u8>) -> gix::Result<Written> {
-        let Some(driver) = self.drivers.get(driver) else { return Ok(Written::Anew(text)) };
-        let context = apply::Context { rela_path: path, ref_name: None, treeish: None, blob: None };
-        let mut smudged = Vec::new();
-        let outcome = match self.running.apply(driver, &mut text.as_slice(), Operation::Smudge, context) {
-            Ok(Some(mut output)) => output.read_to_end(&mut smudged).map(|_| true).or_error(),
-            Ok(None) => Ok(false),
-            Err(error) => Err(error),
-        };
-        if outcome.is_err() {
-            // What a process that broke off says next belongs to no file.
-            self.running = self.running.clone();
-        }
-        Ok(match outcome {
-            Ok(true) => Written::Anew(smudged),
-            Err(error) if driver.required => Written::Failed(driver.name.clone(), error),
-            Ok(false) | Err(_) => Written::Anew(text),
-        })
     }
 }
