@@ -30,6 +30,9 @@ pub(super) fn decode(encoding: &str, text: &[u8]) -> Decoded {
         // Git knows no other either, and leaves such files as they are.
         Some(other) if other.ends_with("-bom") => None,
         _ => {
+            if let Some(bytewise) = bytewise(encoding) {
+                return bytewise.decode(text).map_or(Decoded::Unchanged, Decoded::Utf8);
+            }
             let Ok(known) = worktree::encoding::for_label(encoding) else { return Decoded::Unknown };
             let mut utf8 = Vec::new();
             let skip = worktree::encode_to_git::RoundTripCheck::Skip;
@@ -72,16 +75,135 @@ fn units(text: &[u8], width: usize, optional: bool, big: Option<bool>) -> Option
     characters.map(String::into_bytes)
 }
 
-/// Whether texts in this encoding are to be written by [`encode`], since gix would write UTF-8.
-pub(super) fn is_wide(encoding: &str) -> bool {
-    wide(encoding).is_some()
+/// Whether files in this encoding are written as git writes them. That is known of the encodings of one byte a character
+/// in [`ISO`] and those below, held to iconv character by character, and of those made here. Of the others of the web, iconv
+/// has other tables.
+pub(super) fn is_written(encoding: &str) -> bool {
+    wide(encoding).is_some() || is_utf8(encoding) || bytewise(encoding).is_some()
+}
+
+/// Whether it is what Git stores.
+pub(super) fn is_utf8(encoding: &str) -> bool {
+    ["utf-8", "utf8"].contains(&encoding.to_ascii_lowercase().as_str())
+}
+
+/// Encodings that have the same characters here as in iconv.
+const EXACT: &[&str] = &["windows-1256", "cp1256", "koi8-r"];
+/// The parts of ISO 8859 of which that is true, and their names by language.
+const ISO: &[&str] = &["2", "3", "4", "5", "6", "7", "8", "10", "13", "14", "15", "16"];
+const LATIN: &[(&str, &str)] = &[
+    ("latin2", "2"),
+    ("latin3", "3"),
+    ("latin4", "4"),
+    ("latin6", "10"),
+    ("latin-9", "15"),
+    ("latin9", "15"),
+];
+/// Those in which it is true but for control characters from U+0080: iconv has none.
+const WINDOWS: &[&str] = &["1250", "1251", "1252", "1253", "1254", "1257"];
+
+/// How characters become bytes, one by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Bytewise {
+    Ascii,
+    /// By this encoding of the web.
+    Exact(String),
+    /// By this one, which has no control characters from U+0080.
+    NoControls(String),
+    /// By this one, which has other characters in their place.
+    Controls(&'static str),
+}
+
+fn bytewise(encoding: &str) -> Option<Bytewise> {
+    let name = encoding.to_ascii_lowercase();
+    let part = ["iso-8859-", "iso8859-", "iso_8859-"].iter().find_map(|prefix| name.strip_prefix(prefix));
+    let part = part.or_else(|| LATIN.iter().find(|(latin, _)| *latin == name).map(|(_, part)| *part));
+    let window = ["windows-", "cp"].iter().find_map(|prefix| name.strip_prefix(prefix));
+    Some(match (name.as_str(), part, window) {
+        ("ascii" | "us-ascii", ..) => Bytewise::Ascii,
+        ("latin1" | "latin-1", ..) | (_, Some("1"), _) => Bytewise::Controls("windows-1252"),
+        ("latin5", ..) | (_, Some("9"), _) => Bytewise::Controls("windows-1254"),
+        (_, Some(part), _) if ISO.contains(&part) => Bytewise::Exact(format!("iso-8859-{part}")),
+        (_, _, Some(number)) if WINDOWS.contains(&number) => {
+            Bytewise::NoControls(format!("windows-{number}"))
+        }
+        (name, ..) if EXACT.contains(&name) => Bytewise::Exact(name.to_owned()),
+        _ => return None,
+    })
+}
+
+impl Bytewise {
+    fn decode(&self, text: &[u8]) -> Option<Vec<u8>> {
+        let label = match self {
+            // The same in UTF-8, or no ASCII.
+            Self::Ascii => return None,
+            Self::Exact(label) | Self::NoControls(label) => label,
+            Self::Controls(label) => *label,
+        };
+        let known = worktree::encoding::for_label(label).ok()?;
+        let by_web = |text: &[u8]| {
+            let (mut utf8, skip) = (Vec::new(), worktree::encode_to_git::RoundTripCheck::Skip);
+            worktree::encode_to_git(text, known, &mut utf8, skip).ok().map(|()| utf8)
+        };
+        let is_control = |character: char| ('\u{80}'..='\u{9f}').contains(&character);
+        match self {
+            Self::Controls(_) => {
+                let mut decoded = Vec::with_capacity(text.len());
+                for piece in
+                    text.chunk_by(|one, next| (0x80..=0x9f).contains(one) == (0x80..=0x9f).contains(next))
+                {
+                    if piece.first().is_some_and(|byte| (0x80..=0x9f).contains(byte)) {
+                        decoded.extend(
+                            piece.iter().map(|byte| char::from(*byte)).collect::<String>().into_bytes(),
+                        );
+                    } else {
+                        decoded.extend(by_web(piece)?);
+                    }
+                }
+                Some(decoded)
+            }
+            Self::NoControls(_) => by_web(text)
+                .filter(|utf8| !std::str::from_utf8(utf8).is_ok_and(|text| text.contains(is_control))),
+            _ => by_web(text),
+        }
+    }
+
+    fn encode(&self, text: &str) -> Option<Vec<u8>> {
+        let label = match self {
+            Self::Ascii => return text.is_ascii().then(|| text.as_bytes().to_vec()),
+            Self::Exact(label) | Self::NoControls(label) => label,
+            Self::Controls(label) => *label,
+        };
+        let known = worktree::encoding::for_label(label).ok()?;
+        let is_control = |character: char| ('\u{80}'..='\u{9f}').contains(&character);
+        let by_web = |text: &str| {
+            let mut encoded = Vec::new();
+            worktree::encode_to_worktree(text.as_bytes(), known, &mut encoded).ok().map(|()| encoded)
+        };
+        match self {
+            Self::NoControls(_) if text.contains(is_control) => None,
+            Self::Controls(_) => {
+                let mut encoded = Vec::with_capacity(text.len());
+                for piece in text.split_inclusive(is_control) {
+                    let plain = piece.trim_end_matches(is_control);
+                    let bytes = by_web(plain)?;
+                    if bytes.iter().any(|byte| (0x80..=0x9f).contains(byte)) {
+                        return None;
+                    }
+                    encoded.extend(bytes);
+                    encoded.extend(piece.chars().skip(plain.chars().count()).map(|control| control as u8));
+                }
+                Some(encoded)
+            }
+            _ => by_web(text),
+        }
+    }
 }
 
 /// `text` in this encoding; nothing where it is not known, cannot hold the text, or the text is not UTF-8.
 pub(super) fn encode(encoding: &str, text: &[u8]) -> Option<Vec<u8>> {
     let Some(Wide { width, big, marked }) = wide(encoding) else {
-        let (known, mut encoded) = (worktree::encoding::for_label(encoding).ok()?, Vec::new());
-        return worktree::encode_to_worktree(text, known, &mut encoded).ok().map(|()| encoded);
+        return bytewise(encoding)?.encode(std::str::from_utf8(text).ok()?);
     };
     let text = std::str::from_utf8(text).ok()?;
     let mark = if marked && !text.is_empty() { "\u{feff}" } else { "" };
@@ -139,9 +261,35 @@ mod tests {
             assert_eq!(encode(encoding, b""), Some(Vec::new()), "{encoding}");
             assert_eq!(encode(encoding, b"\xff"), None, "{encoding}");
         }
-        for other in ["UTF-8", "latin1", "UTF-16BE-BOM", "UTF-7"] {
-            assert!(!is_wide(other), "{other}");
+        for other in [
+            "UTF-16BE-BOM",
+            "UTF-7",
+            "cp437",
+            "Shift-JIS",
+            "SHIFT_JISX0213",
+            "big5-hkscs",
+            "latin7",
+            "iso-8859-12",
+        ] {
+            assert!(!is_written(other) && encode(other, b"a").is_none(), "{other}");
         }
+    }
+
+    #[test]
+    fn every_encoding_that_is_written_has_its_table_here() {
+        let parts = ISO.iter().chain(&["1", "9"]).map(|part| format!("ISO-8859-{part}"));
+        let windows = WINDOWS.iter().map(|number| format!("windows-{number}"));
+        let names = LATIN.iter().map(|(name, _)| *name).chain(EXACT.iter().copied()).map(str::to_owned);
+        for encoding in parts.chain(windows).chain(names) {
+            assert!(is_written(&encoding), "{encoding}");
+            assert_eq!(encode(&encoding, b"a\n"), Some(b"a\n".to_vec()), "{encoding}");
+            assert_eq!(encode(&encoding, "\u{4e00}".as_bytes()), None, "{encoding}");
+        }
+        assert_eq!(encode("latin1", "\u{e9}\u{80}\u{9f}x".as_bytes()), Some(b"\xe9\x80\x9fx".to_vec()));
+        assert_eq!(encode("latin1", "\u{20ac}".as_bytes()), None);
+        assert_eq!(encode("cp1252", "\u{20ac}".as_bytes()), Some(b"\x80".to_vec()));
+        assert_eq!(encode("cp1252", "\u{81}".as_bytes()), None);
+        assert_eq!(encode("ascii", "\u{e9}".as_bytes()), None);
     }
 
     #[test]
@@ -167,7 +315,13 @@ mod tests {
             ("UTF-32LE", b"a\0\0\0", "a"),
             ("UTF-32LE", b"\0\0\x11\0", "Unchanged"),
             ("UTF-8", b"a", "Unchanged"),
-            ("latin1", b"\xe9", "\u{e9}"),
+            ("latin1", b"\xe9\x80\x9fa", "\u{e9}\u{80}\u{9f}a"),
+            ("latin5", b"\xdd\x80", "\u{130}\u{80}"),
+            ("latin9", b"\xa4", "\u{20ac}"),
+            ("cp1252", b"\x80", "\u{20ac}"),
+            ("cp1252", b"\x81", "Unchanged"),
+            ("ascii", b"\xe9", "Unchanged"),
+            ("SJIS", b"\x82\xa0", "\u{3042}"),
             ("UTF-7", b"a", "Unknown"),
             ("UTF-7", b"", "Unchanged"),
         ] {

@@ -336,13 +336,79 @@ fn files_in_an_encoding_of_their_own_are_written_as_by_git() {
 }
 
 #[test]
-fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_made() {
-    for attributes in ["*.t text working-tree-encoding=UTF-7", "*.t working-tree-encoding=UTF-16 filter=odd"]
-    {
+fn what_an_encoding_cannot_hold_is_left_in_utf8_as_by_git() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    let encodings =
+        ["latin1", "latin9", "ISO-8859-15", "latin5", "ascii", "cp1252", "windows-1251", "KOI8-R", "UTF-8"];
+    let texts = [
+        "plain\n",
+        "\u{e9}\n",
+        "\u{20ac}\n",
+        "\u{80}\u{9f}\n",
+        "\u{81}\n",
+        "\u{4e00}\n",
+        "\u{434}\n",
+        "\u{15f}\n",
+    ];
+    let mut attributes = String::new();
+    for encoding in encodings {
+        for (number, text) in texts.into_iter().enumerate() {
+            write(&at.join(format!("{number}.{encoding}")), text);
+        }
+        attributes.extend(["*.", encoding, " text working-tree-encoding=", encoding, "\n"]);
+    }
+    git(&at, &["add", "."]);
+    git(&at, &["commit", "-q", "-m", "text"]);
+    write(&at.join(".gitattributes"), &attributes);
+    git(&at, &["add", ".gitattributes"]);
+    git(&at, &["commit", "-q", "-m", "encoded"]);
+    let made = twins(&sandbox, &at);
+    assert_eq!(std::fs::read(made.join("1.latin1")).unwrap(), b"\xe9\n");
+    assert_eq!(std::fs::read(made.join("2.latin1")).unwrap(), "\u{20ac}\n".as_bytes());
+}
+
+#[test]
+fn encodings_that_only_the_users_own_attributes_ask_for_are_written_as_by_git_or_refused() {
+    let sandbox = Sandbox::new();
+    let at = sandbox.repository("r");
+    write(&at.join("a.t"), "h\u{e9}\n");
+    git(&at, &["add", "."]);
+    git(&at, &["commit", "-q", "-m", "text"]);
+    let own = sandbox.path("attributes");
+    git(&at, &["config", "core.attributesFile", own.to_str().unwrap()]);
+    write(&own, "*.t working-tree-encoding=UTF-7\n");
+    let refused = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
+    assert!(matches!(refused, CreateError::Git(Error::Unsupported { .. })), "{refused:?}");
+    write(&own, "*.t working-tree-encoding=UTF-16LE-BOM\n");
+    let made = twins(&sandbox, &at);
+    assert_eq!(std::fs::read(made.join("a.t")).unwrap(), b"\xff\xfeh\0\xe9\0\n\0");
+}
+
+#[test]
+fn files_in_an_encoding_of_their_own_pass_their_filter_after_that_as_by_git() {
+    for required in ["true", "false"] {
         let sandbox = Sandbox::new();
         let at = sandbox.repository("r");
-        write(&at.join(".gitattributes"), &format!("{attributes}\n"));
-        git(&at, &["config", "filter.odd.smudge", "cat"]);
+        write(&at.join("a.t"), "h\u{e9}\n");
+        git(&at, &["add", "."]);
+        git(&at, &["commit", "-q", "-m", "text"]);
+        write(&at.join(".gitattributes"), "*.t working-tree-encoding=UTF-16 filter=odd\n");
+        git(&at, &["add", ".gitattributes"]);
+        git(&at, &["commit", "-q", "-m", "encoded"]);
+        git(&at, &["config", "filter.odd.smudge", "od -An -tx1"]);
+        git(&at, &["config", "filter.odd.required", required]);
+        let made = twins(&sandbox, &at);
+        assert_eq!(std::fs::read(made.join("a.t")).unwrap(), b" ff fe 68 00 e9 00 0a 00\n");
+    }
+}
+
+#[test]
+fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_made() {
+    for encoding in ["UTF-7", "SHIFT_JISX0213", "big5-hkscs"] {
+        let sandbox = Sandbox::new();
+        let at = sandbox.repository("r");
+        write(&at.join(".gitattributes"), &format!("*.t text working-tree-encoding={encoding}\n"));
         std::fs::write(at.join("a.t"), b"\xff\xfeh\0i\0").unwrap();
         let blob = git(&at, &["hash-object", "-w", "--no-filters", "a.t"]);
         git(&at, &["update-index", "--add", "--cacheinfo", &format!("100644,{},a.t", blob.trim())]);
@@ -350,10 +416,7 @@ fn files_in_an_encoding_that_cannot_be_written_are_refused_before_anything_is_ma
         git(&at, &["commit", "-q", "-m", "encoded"]);
         let refused = create(&at, "topic", &sandbox.path("tree")).unwrap_err();
         assert!(matches!(refused, CreateError::Git(Error::Unsupported { .. })), "{refused:?}");
-        assert!(
-            refused.to_string().contains(if attributes.contains("odd") { "odd" } else { "UTF-7" }),
-            "{refused}"
-        );
+        assert!(refused.to_string().contains(encoding), "{refused}");
         assert!(!sandbox.path("tree").exists());
         assert_eq!(git(&at, &["branch", "--format=%(refname:short)"]), "main");
     }

@@ -173,7 +173,7 @@ fn a_long_running_filter_that_breaks_off_before_the_first_file_leaves_it_as_it_i
 
 /// A long-running filter that makes capitals and answers `f2.f` as the first argument says, at once or
 /// after the content.
-const SECOND: &str = r#"
+const SECOND: &str = r"
 import sys
 source, sink = sys.stdin.buffer, sys.stdout.buffer
 def lines():
@@ -196,7 +196,7 @@ while True:
     say(b'status=success\n'); say(content.swapcase())
     if second: say(b'status=' + answer + b'\n')
     else: say()
-"#;
+";
 
 /// Of a filter that answers `error`, `abort`, something else, or dies, and when: which of the files after are still
 /// converted.

@@ -8,10 +8,10 @@ use super::super::error::sentence;
 use super::super::{Error, Repository};
 use super::{filters, settle};
 
-/// Check out the files of `linked`, which has none yet, `any_wide` as its attributes say, and leave an index that a later
+/// Check out the files of `linked`, which has none yet, `any_encoded` as its attributes say, and leave an index that a later
 /// status believes.
-pub(super) fn fill(linked: &gix::Repository, any_wide: bool) -> gix::Result<()> {
-    let (plain, left_out) = filters::without(linked)?;
+pub(super) fn fill(linked: &gix::Repository, any_encoded: bool) -> gix::Result<()> {
+    let (plain, left_out) = filters::without(linked, any_encoded)?;
     let worktree =
         plain.worktree().ok_or_else(|| gix::error::not_found("the new worktree has no directory"))?;
     let outcome = worktree.checkout(Discard, &AtomicBool::new(false))?;
@@ -19,7 +19,7 @@ pub(super) fn fill(linked: &gix::Repository, any_wide: bool) -> gix::Result<()> 
     if let Some(path) = undelivered.next() {
         return Err(gix::error::message!("a filter never delivered {path}").into());
     }
-    filters::rewrite(linked, &left_out, any_wide)?;
+    filters::rewrite(linked, &left_out, any_encoded)?;
     settle::settle(linked)
 }
 

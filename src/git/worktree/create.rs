@@ -41,8 +41,8 @@ pub struct Created {
 struct Plan<'r> {
     /// The word for where the branch starts; `None` where it is there already.
     new_branch_from: Option<&'r str>,
-    /// Whether files may be in UTF-16 or UTF-32.
-    any_wide: bool,
+    /// Whether files are in an encoding but UTF-8.
+    any_encoded: bool,
 }
 
 impl Repository {
@@ -56,7 +56,7 @@ impl Repository {
         let name = branch::name(request.branch)?;
         let commit = revision::commit(self.inner(), request.base)?;
         stored::require_all(self, commit)?;
-        let any_wide = encodings::refuse_unwritable(self, commit)?;
+        let any_encoded = encodings::refuse_unwritable(self, commit)?;
         let turn = self.turn()?;
         let dead = undo::the_dead(&turn, world, self, &name, commit, request.path)?;
         let journal = if let Some(journal) = dead.whole {
@@ -84,7 +84,7 @@ impl Repository {
                     whole: false,
                 },
             )?;
-            let plan = Plan { new_branch_from: (!branch_stands).then_some(request.base), any_wide };
+            let plan = Plan { new_branch_from: (!branch_stands).then_some(request.base), any_encoded };
             self.make(world, turn, journal, &plan)?
         };
         let record = &journal.record;
@@ -117,7 +117,7 @@ impl Repository {
         let (made, turn) = match made {
             Ok(linked) => {
                 drop(turn);
-                (self.fill(world, &linked, &mut journal, plan.any_wide), None)
+                (self.fill(world, &linked, &mut journal, plan.any_encoded), None)
             }
             Err(error) => (Err(error), Some(turn)),
         };
@@ -159,11 +159,11 @@ impl Repository {
         world: &dyn World,
         linked: &gix::Repository,
         journal: &mut Journal,
-        any_wide: bool,
+        any_encoded: bool,
     ) -> Result<(), CreateError> {
         let admin = entries::directory(self.common_dir()).join(&journal.record.entry);
         let record = &journal.record;
-        checkout::fill(linked, any_wide)
+        checkout::fill(linked, any_encoded)
             .map_err(|error| checkout::diagnosed(self, linked, record.commit, &error))?;
         register::share(self.inner(), &admin)
             .map_err(|error| Error::unwritable(&record.root, error.to_string()))?;

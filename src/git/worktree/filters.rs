@@ -1,6 +1,6 @@
 //! Files of a new worktree that gix does not write as git does, written anew one by one. Where a filter fails that nobody
 //! requires, or its program is not there, git writes the content without it, and gix gives the checkout up: files are
-//! checked out without those first. UTF-16 and UTF-32 it writes as UTF-8. And where `info/attributes` says anything, it may
+//! checked out without those first. Some encodings it writes wrongly. And where `info/attributes` says anything, it may
 //! see other attributes than git, so that no filter is left to it and every file is looked at again.
 
 use gix::attrs::search::{MetadataCollection, Outcome};
@@ -15,12 +15,16 @@ use gix::worktree::stack::state::attributes::Source;
 
 use super::super::conversion::{Attributes, Rules, own};
 use super::super::drivers::Drivers;
-use super::super::encoding::{encode, is_wide};
+use super::super::encoding::{encode, is_utf8};
 
 /// The same worktree without the filters that gix may not run, and their names.
-pub(super) fn without(linked: &gix::Repository) -> gix::Result<(gix::Repository, Vec<BString>)> {
+pub(super) fn without(
+    linked: &gix::Repository,
+    any_encoded: bool,
+) -> gix::Result<(gix::Repository, Vec<BString>)> {
     let mut plain = linked.clone();
-    let all = own(linked).is_some();
+    // Filters take what is encoded.
+    let all = any_encoded || own(linked).is_some();
     let names = named(linked, |driver| all || !driver.required)?;
     let mut config = plain.config_snapshot_mut();
     let ids: Vec<_> = config
@@ -46,11 +50,11 @@ fn named(linked: &gix::Repository, wanted: impl Fn(&Driver) -> bool) -> gix::Res
     Ok(smudging.filter(|driver| wanted(driver)).map(|driver| driver.name).collect())
 }
 
-/// Write the files of `linked` anew that pass those of its filters that `names` has or, if there are `any_wide`, are in
-/// UTF-16 or UTF-32, and keep their new times in the index.
-pub(super) fn rewrite(linked: &gix::Repository, names: &[BString], any_wide: bool) -> gix::Result<()> {
+/// Write the files of `linked` anew that pass those of its filters that `names` has or, if there are `any_encoded`, are in
+/// an encoding but UTF-8, and keep their new times in the index.
+pub(super) fn rewrite(linked: &gix::Repository, names: &[BString], any_encoded: bool) -> gix::Result<()> {
     let Some(root) = linked.workdir() else { return Ok(()) };
-    if names.is_empty() && !any_wide && own(linked).is_none() {
+    if names.is_empty() && !any_encoded && own(linked).is_none() {
         return Ok(());
     }
     let mut index = linked.open_index()?;
@@ -138,13 +142,13 @@ impl<'w> Files<'w> {
         let rules = self.attributes.rules(path, &self.linked.objects)?;
         let driver = rules.driver.as_ref().map(|name| name.as_bstr());
         let driver = driver.and_then(|name| Some((name, self.drivers.is_required(name)?)));
-        let is_wide = rules.encoding.as_deref().is_some_and(is_wide);
-        if driver.is_none() && !is_wide && !self.attributes.are_own() {
+        let is_encoded = rules.encoding.as_deref().is_some_and(|encoding| !is_utf8(encoding));
+        if driver.is_none() && !is_encoded && !self.attributes.are_own() {
             return Ok(Written::AsByGix);
         }
         let mut text = self.line_ends(entry, path, &rules)?;
         if let Some(encoding) = rules.encoding.as_deref() {
-            // What is no text stays as it is stored, as with git.
+            // What is no text, or more than the encoding holds, stays as it is, as with git.
             text = encode(encoding, &text).unwrap_or(text);
         }
         let Some((driver, required)) = driver else { return Ok(Written::Anew(text)) };
