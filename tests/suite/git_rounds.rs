@@ -40,6 +40,7 @@ const KINDS: &[Kind] = &[
     ("attributes", with_attributes),
     ("sparse checkout", sparse),
     ("unborn", unborn),
+    ("directories ignored", directories_ignored),
 ];
 
 fn linked(sandbox: &Sandbox) -> PathBuf {
@@ -89,6 +90,13 @@ fn sparse(sandbox: &Sandbox) -> PathBuf {
 fn unborn(sandbox: &Sandbox) -> PathBuf {
     let root = sandbox.mkdir("unborn");
     git(&root, &["init", "-q", "-b", "main"]);
+    root
+}
+
+/// By a rule that matches the top, too, if it is asked about it.
+fn directories_ignored(sandbox: &Sandbox) -> PathBuf {
+    let root = sandbox.repository("ignoring");
+    std::fs::write(root.join(".git/info/exclude"), "*/\n").unwrap();
     root
 }
 
