@@ -75,9 +75,8 @@ fn units(text: &[u8], width: usize, optional: bool, big: Option<bool>) -> Option
     characters.map(String::into_bytes)
 }
 
-/// Whether files in this encoding are written as git writes them. That is known of the encodings of one byte a character
-/// in [`ISO`] and those below, held to iconv character by character, and of those made here. Of the others of the web, iconv
-/// has other tables.
+/// Whether files in this encoding are written as git writes them: in [`ISO`] and [`EXACT`], held to iconv character by
+/// character, in [`WINDOWS`], by samples, and in those made here. Of the others of the web, iconv has other tables.
 pub(super) fn is_written(encoding: &str) -> bool {
     wide(encoding).is_some() || is_utf8(encoding) || bytewise(encoding).is_some()
 }
