@@ -62,7 +62,7 @@ codes! {
     NotARepository, "NOT_A_REPOSITORY", 500, Unusable, false, "There is no Git repository here.";
     NotInitialized, "NOT_INITIALIZED", 500, Unusable, false, "The repository has no ledger yet.";
     RepositoryUnreadable, "REPOSITORY_UNREADABLE", 500, Unusable, false,
-        "There is a repository, and it cannot be read.";
+        "There is a repository, and it cannot be read or written.";
     UnsupportedRepository, "UNSUPPORTED_REPOSITORY", 500, Unusable, false,
         "The repository uses something Foremerge does not support; the message names the command that helps.";
     UnsupportedSchema, "UNSUPPORTED_SCHEMA", 500, Unusable, false, "A later version wrote the ledger.";

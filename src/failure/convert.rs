@@ -89,7 +89,7 @@ impl From<git::Error> for Failure {
             Error::NotARepository { .. } => (Code::NotARepository, None),
             Error::Unreadable { remedy, .. } => (Code::RepositoryUnreadable, remedy.as_ref()),
             Error::Unsupported { remedy, .. } => (Code::UnsupportedRepository, remedy.as_ref()),
-            Error::Unwritable { .. } => (Code::InternalError, None),
+            Error::Unwritable { .. } => (Code::RepositoryUnreadable, None),
             Error::NeedsHistory { remedy, .. } => (Code::RepositoryUnreadable, Some(remedy)),
             Error::Missing { .. } => (Code::RepositoryUnreadable, None),
             Error::NoWorktree { .. } | Error::Unresolved { .. } => (Code::InvalidInput, None),
@@ -233,6 +233,13 @@ mod tests {
             assert_eq!((failure.code, &failure.details["lock"]), (Code::NotReady, &"/r/a.lock".into()));
             assert!(failure.message.contains("remove it"), "{failure}");
         }
+    }
+
+    #[test]
+    fn a_repository_on_read_only_media_is_as_unusable_as_one_that_cannot_be_read() {
+        let (path, detail) = ("/r/.git/foremerge.lock".into(), "Read-only file system".into());
+        let failure = Failure::from(git::Error::Unwritable { path, detail });
+        assert_eq!(failure.code.exit(), crate::failure::Exit::Unusable, "{failure}");
     }
 
     #[test]
