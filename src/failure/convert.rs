@@ -89,9 +89,8 @@ impl From<git::Error> for Failure {
             Error::NotARepository { .. } => (Code::NotARepository, None),
             Error::Unreadable { remedy, .. } => (Code::RepositoryUnreadable, remedy.as_ref()),
             Error::Unsupported { remedy, .. } => (Code::UnsupportedRepository, remedy.as_ref()),
-            Error::Unwritable { .. } => (Code::RepositoryUnreadable, None),
             Error::NeedsHistory { remedy, .. } => (Code::RepositoryUnreadable, Some(remedy)),
-            Error::Missing { .. } => (Code::RepositoryUnreadable, None),
+            Error::Unwritable { .. } | Error::Missing { .. } => (Code::RepositoryUnreadable, None),
             Error::NoWorktree { .. } | Error::Unresolved { .. } => (Code::InvalidInput, None),
             Error::TooMuch { .. } => (Code::ResourceLimit, None),
         };

@@ -31,7 +31,7 @@ pub struct Agent {
 /// Comparisons that wait for an agent, each as its own intent and the other.
 pub struct Debts {
     pub due: Vec<(usize, usize)>,
-    /// The other's owner is silent by now, and is owed it as well.
+    /// The other's owner is silent by now and does not wait for it yet, but will.
     pub passed_on: Vec<(usize, usize)>,
 }
 
@@ -104,7 +104,8 @@ impl Reference {
             mine.owner == agent && mine.is_active() && theirs.is_active()
         };
         let waiting = self.conflicts.owed.iter().copied().filter(waits);
-        let (passed_on, due) = waiting.partition(|(_, other)| self.is_stopped(*other));
+        let (mut passed_on, due): (Vec<_>, Vec<_>) = waiting.partition(|(_, other)| self.is_stopped(*other));
+        passed_on.retain(|(debtor, other)| !self.conflicts.owed.contains(&(*other, *debtor)));
         Debts { due, passed_on }
     }
 
