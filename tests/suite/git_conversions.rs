@@ -4,19 +4,9 @@ use std::path::Path;
 
 use foremerge::git::{Error, Exclusions, Repository, Snapshot};
 
+use crate::beside_git::{lines, look};
 use crate::git_create::create;
 use crate::sandbox::{Sandbox, append, git, write};
-
-fn look(root: &Path) -> Snapshot {
-    Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default()).unwrap()
-}
-
-fn lines(snapshot: &Snapshot) -> Vec<String> {
-    let line = |change: &foremerge::git::snapshot::Change| {
-        format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii())
-    };
-    snapshot.changes.iter().map(line).collect()
-}
 
 /// The letters, which must be git's, and the number of changed paths in the list of worktrees.
 #[track_caller]

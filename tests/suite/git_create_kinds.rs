@@ -233,6 +233,14 @@ fn what_a_sparse_checkout_leaves_out_need_not_be_here() {
     let made = create(&at, "topic", &sandbox.path("tree")).unwrap();
     assert!(made.path.join("src/deep/a.rs").exists() && !made.path.join("left").exists());
     is_good(&at, &made);
+
+    // Nor is it taken for the reason of another failure.
+    write(&at.join(".git/info/attributes"), "src/deep/a.rs filter=odd\n");
+    for (key, value) in [("smudge", "exit 3"), ("required", "true")] {
+        git(&at, &["config", &format!("filter.odd.{key}"), value]);
+    }
+    let refused = create(&at, "other", &sandbox.path("other")).unwrap_err();
+    assert!(refused.to_string().contains("the filter odd"), "{refused}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use foremerge::git::worktree::CreateError;
 use foremerge::git::{Error, Exclusions, Repository, Snapshot};
 
+use crate::beside_git::lines;
 use crate::git_create::{create, is_good};
 use crate::sandbox::{Sandbox, git, try_git, write};
 
@@ -62,13 +63,6 @@ fn repository(sandbox: &Sandbox, filter: &Filter, required: bool) -> PathBuf {
 
 fn look(root: &Path) -> Result<Snapshot, Error> {
     Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default())
-}
-
-fn lines(snapshot: &Snapshot) -> Vec<String> {
-    let line = |change: &foremerge::git::snapshot::Change| {
-        format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii())
-    };
-    snapshot.changes.iter().map(line).collect()
 }
 
 #[test]

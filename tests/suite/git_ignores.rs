@@ -1,32 +1,8 @@
 //! Rules about what to ignore, wherever they stand, beside stock git: what they leave is untracked and in the
 //! fingerprint.
 
-use std::path::Path;
-
-use foremerge::git::{Exclusions, Repository, Snapshot};
-
+use crate::beside_git::{agrees, look};
 use crate::sandbox::{Sandbox, git, shell, write};
-
-fn look(root: &Path) -> Snapshot {
-    Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default()).unwrap()
-}
-
-/// The letters are git's.
-#[track_caller]
-fn agrees(root: &Path, why: &str) -> Snapshot {
-    let snapshot = look(root);
-    let mut ours: Vec<_> = snapshot
-        .changes
-        .iter()
-        .map(|change| format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii()))
-        .collect();
-    let said = git(root, &["status", "--porcelain=v1", "--untracked-files=all", "--no-renames"]);
-    let mut said: Vec<_> = said.lines().map(str::to_owned).collect();
-    ours.sort();
-    said.sort();
-    assert_eq!(ours, said, "{why}");
-    snapshot
-}
 
 #[test]
 fn rules_that_match_whatever_stands_at_the_top_do_not_hide_the_top() {

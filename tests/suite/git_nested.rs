@@ -3,32 +3,8 @@
 
 use std::path::Path;
 
-use foremerge::git::{Exclusions, Repository, Snapshot};
-
+use crate::beside_git::{agrees, lines, look};
 use crate::sandbox::{Sandbox, git, shell, write};
-
-fn look(root: &Path) -> Snapshot {
-    Repository::discover(root).unwrap().snapshot(b"identity", &Exclusions::default()).unwrap()
-}
-
-fn lines(snapshot: &Snapshot) -> Vec<String> {
-    let line = |change: &foremerge::git::snapshot::Change| {
-        format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii())
-    };
-    snapshot.changes.iter().map(line).collect()
-}
-
-#[track_caller]
-fn agrees(root: &Path, why: &str) -> Snapshot {
-    let snapshot = look(root);
-    let mut ours = lines(&snapshot);
-    let said = git(root, &["status", "--porcelain=v1", "--untracked-files=all", "--no-renames"]);
-    let mut said: Vec<_> = said.lines().map(str::to_owned).collect();
-    ours.sort();
-    said.sort();
-    assert_eq!(ours, said, "{why}");
-    snapshot
-}
 
 /// A new file, another text in it and another text in a file that is tracked in there each make another state.
 #[track_caller]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use foremerge::git::{Error, Exclusions, Repository, Snapshot};
 
+use crate::beside_git::lines;
 use crate::porcelain::porcelain;
 use crate::sandbox::{Sandbox, append, git, shell, write};
 
@@ -15,13 +16,6 @@ fn look(root: &Path) -> Snapshot {
 fn look_without(root: &Path, rules: &[&str]) -> Snapshot {
     let exclusions = Exclusions::new(rules.iter().copied()).unwrap();
     Repository::discover(root).unwrap().snapshot(b"identity", &exclusions).unwrap()
-}
-
-fn lines(snapshot: &Snapshot) -> Vec<String> {
-    let line = |change: &foremerge::git::snapshot::Change| {
-        format!("{} {}", change.status.escape_ascii(), change.path.escape_ascii())
-    };
-    snapshot.changes.iter().map(line).collect()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod agreement;
+mod beside_git;
 mod candidates;
 mod candidates_claims;
 mod child;

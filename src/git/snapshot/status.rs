@@ -74,8 +74,8 @@ impl Status {
 /// How often a walk is begun, where directories vanish under it.
 const ATTEMPTS: usize = 5;
 
-/// Everything that is met in the worktree beside `index`, and what is closed; `rules` is the same index with its bits. gix gives up where a directory vanishes between being
-/// listed and being read, and at much of what git only warns of.
+/// Everything that is met in the worktree beside `index`, and what is closed; `rules` is the same index with its bits.
+/// gix gives up where a directory vanishes between being listed and being read, and at much of what git only warns of.
 fn walk(
     repository: &Repository,
     root: &Path,

@@ -6,7 +6,7 @@ use gix::progress::Discard;
 
 use super::super::error::sentence;
 use super::super::{Error, Repository};
-use super::{filters, settle};
+use super::{filters, settle, stored};
 
 /// Check out the files of `linked`, which has none yet, `any_encoded` as its attributes say, and leave an index that a later
 /// status believes.
@@ -35,10 +35,9 @@ pub(super) fn diagnosed(
     let unknown = Error::unwritable(root, sentence(error));
     let Ok(tree) = repository.commit(commit).map(|commit| commit.tree) else { return unknown };
     let Ok(index) = linked.index_from_tree(&tree) else { return unknown };
-    let is_blob = |entry: &&gix::index::Entry| entry.mode != gix::index::entry::Mode::COMMIT;
-    let missing = index.entries().iter().filter(is_blob).find(|entry| !linked.has_object(entry.id));
-    if let Some(missing) = missing {
-        return repository.missing(missing.id);
+    // It was here when that was looked at, and may have gone since.
+    if let Err(missing @ Error::Missing { .. }) = stored::require_all(repository, commit) {
+        return missing;
     }
     match filters::failing(linked, &index) {
         Ok(Some((path, filter, why))) => {

@@ -87,7 +87,8 @@ pub(super) fn failing(
 ) -> gix::Result<Option<(BString, BString, gix::Error)>> {
     let names = named(linked, |driver| driver.required)?;
     let mut files = Files::new(linked, index, &names)?;
-    for entry in index.entries() {
+    // A sparse checkout may leave out what is not here.
+    for entry in index.entries().iter().filter(|entry| linked.has_object(entry.id)) {
         let path = entry.path(index);
         if let Written::Failed(filter, error) = files.written(entry, path)? {
             return Ok(Some((path.to_owned(), filter, error)));
